@@ -22,41 +22,41 @@
 //! void product(int n, const float *a, const float *b, float *c) {
 //!   #pragma omp target teams distribute parallel for collapse(3) \
 //!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
-//!   for (int first_i = 0; first_i < n; first_i += 4)
-//!     for (int block = 0; block < n; block += 128)
+//!   for (int first_i = 0; first_i < n; first_i += 8)
+//!     for (int block = 0; block < n; block += 256)
 //!       for (int lane = 0; lane < 32; lane++) {
-//!         if (n - first_i >= 4 && n - block >= 128) {
-//!           float sum[4][4];
+//!         if (n - first_i >= 8 && n - block >= 256) {
+//!           float sum[8][8];
 //!           #pragma omp unroll full
-//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!             #pragma omp unroll full
-//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!               sum[offset_i][offset_j] = 0;
 //!             }
 //!           }
 //!           for (int k = 0; k < n; k++) {
 //!             #pragma omp unroll full
-//!             for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!             for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!               const int i = first_i + offset_i;
 //!               #pragma omp unroll full
-//!               for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!               for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!                 const int j = block + lane + 32 * offset_j;
 //!                 sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
 //!               }
 //!             }
 //!           }
 //!           #pragma omp unroll full
-//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!             const int i = first_i + offset_i;
 //!             #pragma omp unroll full
-//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!               const int j = block + lane + 32 * offset_j;
 //!               c[i * n + j] = sum[offset_i][offset_j];
 //!             }
 //!           }
 //!         } else {
-//!           for (int offset_i = 0; offset_i < 4; offset_i++) {
-//!             for (int offset_j = 0; offset_j < 4; offset_j++) {
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!               if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
 //!                 const int i = first_i + offset_i;
 //!                 const int j = block + lane + 32 * offset_j;
@@ -72,10 +72,10 @@
 //! }
 //! ```
 //!
-//! A thread makes a tile of four rows and four columns: in a step of `k` it loads four elements of `a` and four of `b`, where sixteen threads loaded
+//! A thread makes a tile of eight rows and eight columns: in a step of `k` it loads eight elements of `a` and eight of `b`, where 64 threads loaded
 //! one of each. The array of sums is unrolled into registers. Columns of a tile lie 32 apart, so that the 32 threads of a warp still load
 //! elements of `b` side by side. One loop alone is grouped where that gains as much: `for (int first = 0; first < n; first += 4)`, with `float sum[4]`.
-//! Measured on an H200, for groups of one loop: `bench/results/coarsen`. How large tiles are best is an estimate: `bench/coarsen/candidates.c`.
+//! Measured on an H200: `bench/results/coarsen`.
 //!
 //! ## Applies when
 //!
@@ -83,15 +83,15 @@
 //!   that keeps its value; `--device` names a device, and the output is for clang: `unroll` is a directive of OpenMP 5.1;
 //! - its body is a block with a serial loop whose head is the same for all iterations of a group, and in that loop, which stores nothing to
 //!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
-//! - it pays: each thread makes up to 4 iterations of a loop, or of each of two loops, and more where its loads come from lines of its own, or
+//! - it pays: each thread makes up to 4 iterations of a loop, or 8 of each of two loops, and more where its loads come from lines of its own, or
 //!   are all the same for the group. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops (each counted with
-//!   the sectors that a warp touches) and a quarter of a load for each operation; half of the threads that the device holds must be left, and
-//!   half of its threads must find registers. The groups that gain most are taken; two loops, and iterations that lie a warp apart, where that
+//!   the sectors that a warp touches) and a quarter of a load for each operation; an eighth of the threads that the device holds must be left, and
+//!   a quarter of its threads must find registers. The groups that gain most are taken; two loops, and iterations that lie a warp apart, where that
 //!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
 //!   groups of a size, to measure them.
 //!
 //! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
-//! from the length on from which half of the threads that the device holds are left, and as they are.
+//! from the length on from which an eighth of the threads that the device holds are left, and as they are.
 //!
 //! ## Refuses when
 //!
