@@ -242,7 +242,9 @@ fn of_readings(
     let mut problems = Vec::new();
     for reading in &mut readings.texts {
         let parsed = reading.parsed(reader).map_err(EngineError::Host)?;
-        problems.push(parsed.as_ref().map(|parsed| validate::problems(&reading.file.text, &parsed.tree, &parsed.constructs)));
+        problems.push(
+            parsed.as_ref().map(|parsed| validate::problems(&reading.file.text, &parsed.tree, &parsed.constructs)),
+        );
         let Some(parsed) = parsed else {
             of_texts.push(Vec::new());
             continue;

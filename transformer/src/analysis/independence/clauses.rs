@@ -60,9 +60,9 @@ pub(crate) fn read_besides(
     let (mut reasons, mut others) = (Vec::new(), false);
     let has_teams =
         chain.iter().any(|id| cx.constructs.directive(*id).clauses_of(ClauseName::NumTeams).next().is_some());
-    let teams_share = chain.iter().any(|id| {
-        cx.constructs.construct(*id).leaves.iter().any(|leaf| matches!(leaf, Leaf::Distribute | Leaf::Loop))
-    });
+    let teams_share = chain
+        .iter()
+        .any(|id| cx.constructs.construct(*id).leaves.iter().any(|leaf| matches!(leaf, Leaf::Distribute | Leaf::Loop)));
     for id in chain {
         for clause in &cx.constructs.directive(*id).clauses {
             // With few threads in a team, as many teams as there are iterations may still share them, unless
