@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::semantics::facts::Facts;
-use crate::source::{Conditional, Language, SourceFile, Span, scan};
+use crate::source::{Conditional, Language, SourceFile, scan};
 use crate::syntax::{HostTree, Limits, NodeId};
 
 mod certain;
@@ -90,7 +90,7 @@ pub struct Symbols<'a> {
     /// What single declarations of variables say, of those that were asked for, by header and place.
     variables: Mutex<BTreeMap<Place, Option<Arc<Variable>>>>,
     /// Where variables may be written within ranges that were asked for.
-    writes: Mutex<BTreeMap<(VariableId, Span), Arc<[Write]>>>,
+    writes: Mutex<writes::WritesWithin>,
     /// What macros that were asked for may name.
     reaches: Mutex<BTreeMap<String, writes::Reach>>,
     /// Does a file include one of the project's that is not in sight?

@@ -1,10 +1,10 @@
 //! Where a variable may be written, and whether its address leaves the sight of this analysis.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::macro_effects::Named;
-use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable};
+use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable, VariableId};
 use crate::semantics::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
 use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
@@ -32,6 +32,9 @@ pub struct Write {
     /// How.
     pub kind: WriteKind,
 }
+
+/// Where variables may be written within ranges.
+pub(super) type WritesWithin = BTreeMap<(VariableId, Span), Arc<[Write]>>;
 
 /// What a macro may name.
 pub(super) struct Reach {
