@@ -68,6 +68,11 @@ fn subscripts_are_polynomials() {
     assert_eq!(of("int n, float *a", "a[j * 8 + (i & 7)] = 0;"), ["1*i&7 + 8*j"]);
     assert_eq!(of("int n, float *a", "a[(i >> 2) * n + (7 & j)] = 0;"), ["1*? + 1*i>>2*n"]);
     assert_eq!(of("int n, float *a", "a[j * 0 + (1 >> 40)] = 0;"), ["1*?"], "a shift that has no value in C");
+    assert_eq!(
+        of("int n, float *a", "a[(4294967295u + 1u) / 2u] = 0;"),
+        ["1*(4294967295u+1u)/2u"],
+        "zero, divided by two"
+    );
 }
 
 #[test]

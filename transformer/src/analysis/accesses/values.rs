@@ -168,9 +168,10 @@ impl Reader<'_, '_> {
     /// which some lie between bounds.
     fn of_constants(&mut self, node: NodeId, operator: NodeKind, left: &Value, right: &Value) -> Option<Value> {
         let integer = left.integer;
-        let second = right.form.as_constant().filter(|number| *number >= 0)?;
+        let number = |value: &Value| value.form.as_constant().filter(|number| *number >= 0 && !value.wraps);
+        let second = number(right)?;
         let places = u32::try_from(second).ok().filter(|places| *places < integer.bits);
-        let first = left.form.as_constant().filter(|number| *number >= 0);
+        let first = number(left);
         let form = match (operator, first) {
             (NodeKind::Slash, Some(first)) => Polynomial::constant(first.checked_div(second)?),
             (NodeKind::Percent, Some(first)) => Polynomial::constant(first.checked_rem(second)?),
