@@ -149,8 +149,9 @@ fn manual_pages_show_what_the_tool_does() {
         );
         // One that does not run by default is shown alone.
         let mut options = Options::default();
-        let asked_for =
-            TRANSFORMS.iter().find(|transform| transform.default != ByDefault::Runs && transform.is_of(name.trim_end_matches(".rs")));
+        let asked_for = TRANSFORMS
+            .iter()
+            .find(|transform| transform.default != ByDefault::Runs && transform.is_of(name.trim_end_matches(".rs")));
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass].into();
             options.reassociate = transform.pass == Pass::Reduce;

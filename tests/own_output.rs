@@ -17,12 +17,12 @@ use support::generator::families::{FAMILIES, PIPELINES};
 use support::generator::{drawn, piped};
 use support::{diff, fixtures, parallel, rewrite};
 
-/// Each pass by itself, and each pair.
+/// Those that run by default, each pass by itself, and each pair.
 fn sets_of_passes() -> Vec<Passes> {
     let all = rewrite::built();
     let alone = all.iter().map(|pass| vec![*pass]);
     let pairs = all.iter().enumerate().flat_map(|(at, one)| all[at + 1..].iter().map(|other| vec![*one, *other]));
-    alone.chain(pairs).map(Passes::from).collect()
+    std::iter::once(Passes::default()).chain(alone.chain(pairs).map(Passes::from)).collect()
 }
 
 /// How many ways there are to set the flags.
@@ -101,8 +101,7 @@ fn a_grid_comes_with_its_environment() {
                  #pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n        \
                  for (int i = 0; i < n; i++)\n            a[i] += 1;\n    }\n}\n";
     for device in [None, DeviceProfile::named("h200")] {
-        let options =
-            |passes: Passes| Options { passes, device: device.clone(), ..Options::default() };
+        let options = |passes: Passes| Options { passes, device: device.clone(), ..Options::default() };
         let made = |text: &[u8], passes: &[Pass]| {
             let outcome = run(&PathBuf::from("rounds.c"), text, &options(passes.to_vec().into()));
             outcome.map(|outcome| outcome.text)
@@ -177,14 +176,14 @@ fn drawn_by_name(name: &str) -> usize {
     hash.as_bytes().iter().take(3).fold(0, |number, byte| number << 8 | usize::from(*byte))
 }
 
-/// One of the sets of passes and flags; all passes and those that run by default every third time each.
+/// One of the sets of passes and flags; all passes every second time.
 fn options(program: &Program, number: usize) -> Options {
     let mut options = rewrite::options(&program.path, &program.text, false);
     let sets = sets_of_passes();
-    let (set, flags) = match number % 3 {
-        0 => (rewrite::built().into(), number / 3),
-        1 => (Passes::default(), number / 3),
-        _ => (sets[number / 3 % sets.len()].clone(), number / 3 / sets.len()),
+    let (set, flags) = if number.is_multiple_of(2) {
+        (rewrite::built().into(), number / 2)
+    } else {
+        (sets[number / 2 % sets.len()].clone(), number / 2 / sets.len())
     };
     let is_set = |bit: usize| (flags % FLAGS) & (1 << bit) != 0;
     options.passes = set;

@@ -6,8 +6,8 @@ use super::earlier::Changed;
 use super::passes::Passes;
 use crate::context::{ASSUMED_ITERATIONS, Arithmetic, PipelineOptions};
 use crate::device::DeviceProfile;
-use crate::plan::instructions::Instructions;
 use crate::plan::Consent;
+use crate::plan::instructions::Instructions;
 use crate::semantics::symbols::FlagDefinition;
 use crate::syntax::Limits;
 

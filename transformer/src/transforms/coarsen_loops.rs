@@ -85,10 +85,12 @@
 //!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
 //! - it pays: each thread makes up to 4 iterations of a loop, or 8 of each of two loops, and more where its loads come from lines of its own, or
 //!   are all the same for the group. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops (each counted with
-//!   the sectors that a warp touches) and a quarter of a load for each operation; an eighth of the threads that the device holds must be left, and
+//!   the sectors that a warp touches, and those of elements that no other thread loads 16 times) and a quarter of a load for each operation; an eighth of the threads that the device holds must be left, and
 //!   a quarter of its threads must find registers. The groups that gain most are taken; two loops, and iterations that lie a warp apart, where that
 //!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
 //!   groups of a size, to measure them.
+//!
+//! Where the pass is not named, it writes only what is predicted to halve the time, whatever the lengths: known ones, or the form of `--versioned`.
 //!
 //! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
 //! from the length on from which an eighth of the threads that the device holds are left, and as they are.

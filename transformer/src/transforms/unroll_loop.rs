@@ -36,7 +36,7 @@
 //! summed 1.5 to 1.85 times as fast, 16,384 rows and more as fast as before; products with a vector 1.2 to 1.6 times, those of
 //! matrices 1.0 to 1.2 times.
 //!
-//! The pass runs where it is named (or with `--passes all`), for it gains only where serial loops run often: what is left over of
+//! Where the pass is not named, it takes only loops whose length the text tells, for it gains only where they run often: what is left over of
 //! a length is done one by one. Loops that run 8 to 32 times took up to a third longer; where the text tells how often one runs, it
 //! is at least twice as often as what becomes one iteration.
 //!
