@@ -112,7 +112,7 @@ impl Block<'_, '_> {
         Some(terms.into_iter().chain(term).collect())
     }
 
-    /// The same of a loop that the host may leave in its first pass by what it reads, where a pass copies nothing but a few single elements. If it
+    /// The same of a loop that may end with its first pass by what the host reads, where a pass copies nothing but a few single elements. If it
     /// does so, which is taken to be rare, these are copied beside what the original copies: some ten microseconds each.
     fn copied_but_for_elements(
         &self,
@@ -124,7 +124,8 @@ impl Block<'_, '_> {
         let body = self.cx.tree.child(statement.node, Field::Body)?;
         let copies: usize = held.updates.iter().map(|update| update.piece.copies()).sum();
         let elements: usize = held.updates.iter().map(|update| update.piece.count_elements()).sum();
-        let is_test = (1..=FEW_ELEMENTS).contains(&copies) && copies == elements && !self.cx.comes_to_its_end(body);
+        let may_end = self.cx.tree.kind(statement.node) != NodeKind::ForStatement || !self.cx.comes_to_its_end(body);
+        let is_test = (1..=FEW_ELEMENTS).contains(&copies) && copies == elements && may_end;
         let term =
             first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2).filter(|_| is_test)?;
         let alone = Held { updates: Vec::new(), ..held.clone() };
