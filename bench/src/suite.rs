@@ -36,9 +36,15 @@ pub struct Program {
     pub tiny: String,
     /// Variants that have a data race by the specification: a wrong result of theirs is counted and
     /// reported, but is no failure of the suite.
-    /// `teams*` lists all that the tool makes of that one as well.
+    /// `teams*` lists all that the tool makes of that one as well, `teams*--versioned` what it makes with pass sets of that end.
     #[serde(default)]
     pub racy: Vec<String>,
+    /// The form by hand that keeps all bits and is the best that does, where there is no `exact.c`: `pragmas` or `ceiling`.
+    #[serde(default)]
+    pub exact: Option<String>,
+    /// Whether `naive` itself leaves the order of a sum of floats open, by a reduction clause, so that no bits are to be kept.
+    #[serde(default)]
+    pub open_order: bool,
     /// The sizes to run on a GPU.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
@@ -64,8 +70,11 @@ pub struct Case {
 impl Program {
     /// Whether a variant has a data race by the specification.
     pub fn is_racy(&self, variant: &str) -> bool {
-        self.racy.iter().any(|racy| match racy.strip_suffix('*') {
-            Some(input) => variant == input || variant.starts_with(&format!("{input}+")),
+        self.racy.iter().any(|racy| match racy.split_once('*') {
+            Some((input, end)) => {
+                let passes = variant.strip_prefix(input).and_then(|rest| rest.strip_prefix('+'));
+                (end.is_empty() && variant == input) || passes.is_some_and(|passes| passes.ends_with(end))
+            }
             None => variant == racy,
         })
     }
