@@ -89,6 +89,7 @@ pub fn build(options: &Options) -> Result<()> {
     let verified = Verified::read(options.verified.as_deref(), &compiler)?;
     let variants = build_variants(&suite, &compiler, &tool, &tree, &verified)?;
     verified.write(&tree.join("verified.txt"))?;
+    suite.programs.retain(|program| variants.iter().any(|variant| variant.program == program.name));
     compiler.compile_limits(&tree.join("bin/limits"))?;
     let manifest = Manifest {
         suite,

@@ -34,6 +34,9 @@ pub struct Program {
     pub name: String,
     /// The sizes of the smoke test on the CPU.
     pub tiny: String,
+    /// Further cases there, for what these sizes do not reach in forms by hand.
+    #[serde(default)]
+    pub tiny_too: Vec<Case>,
     /// Variants that have a data race by the specification: a wrong result of theirs is counted and
     /// reported, but is no failure of the suite.
     /// `teams*` lists all that the tool makes of that one as well, `teams*--versioned` what it makes with pass sets of that end.
@@ -65,6 +68,9 @@ pub struct Case {
     /// The only variants to run, where not all; a size at which the naive program would take minutes.
     #[serde(default)]
     pub only: Vec<String>,
+    /// Tunables of hand-tuned variants, as `threads 64`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tune: Vec<String>,
 }
 
 impl Program {

@@ -12,12 +12,11 @@ void covar(int points, int features, float *data, float *mean, float *covariance
 {
     int mean_threads = tunable("mean_threads", 8);
     int centre_threads = tunable("centre_threads", 128);
-    int threads = tunable("threads", 64);
     int groups = (features + ROWS - 1) / ROWS;
     int lanes = (features + WIDTH * COLUMNS - 1) / (WIDTH * COLUMNS) * WIDTH;
     int mean_teams = (features + mean_threads - 1) / mean_threads;
     int centre_teams = (points * features + centre_threads - 1) / centre_threads;
-    int teams = (groups * lanes + threads - 1) / threads;
+    int teams = (groups * lanes + WIDTH - 1) / WIDTH;
 #pragma omp target data map(tofrom: data[0:points * features]) \
     map(from: mean[0:features], covariance[0:features * features])
     {
@@ -36,7 +35,7 @@ void covar(int points, int features, float *data, float *mean, float *covariance
             for (int j = 0; j < features; j++)
                 data[i * features + j] -= mean[j];
 
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(threads)
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(WIDTH)
         for (int group = 0; group < groups; group++)
             for (int lane = 0; lane < lanes; lane++) {
                 int first = lane / WIDTH * (WIDTH * COLUMNS) + lane % WIDTH;

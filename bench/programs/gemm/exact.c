@@ -50,26 +50,40 @@ static void in_tiles(int n, float alpha, float beta, const float *a, const float
                 }
 }
 
-// Small ones have too few tiles for all multiprocessors. A strip of 32 columns after the other, so that the blocks that run at
-// the same time share what they read of b; the sum unrolled, so that more loads are under way.
-enum { STRIP = 32 };
+// Small ones have too few such tiles for all multiprocessors: a thread makes four elements of a row, a warp's width apart, in blocks of
+// one warp.
+enum { FEW = 4, SMALL_BLOCK = FEW * WIDTH };
 
-static void in_strips(int n, float alpha, float beta, const float *a, const float *b, float *c)
+static void in_rows(int n, float alpha, float beta, const float *a, const float *b, float *c)
 {
-    int strips = (n + STRIP - 1) / STRIP;
-    int teams = strips * n;
-#pragma omp target teams distribute parallel for collapse(3) num_teams(teams) thread_limit(STRIP) \
+    int blocks = (n + SMALL_BLOCK - 1) / SMALL_BLOCK;
+    int teams = n * blocks;
+#pragma omp target teams distribute parallel for collapse(3) num_teams(teams) thread_limit(WIDTH) \
     map(to: a[0:n * n], b[0:n * n]) map(tofrom: c[0:n * n])
-    for (int strip = 0; strip < strips; strip++)
-        for (int i = 0; i < n; i++)
-            for (int column = 0; column < STRIP; column++) {
-                int j = strip * STRIP + column;
-                if (j < n) {
-                    float sum = beta * c[i * n + j];
-#pragma omp unroll partial(16)
+    for (int i = 0; i < n; i++)
+        for (int block = 0; block < blocks; block++)
+            for (int lane = 0; lane < WIDTH; lane++) {
+                int column = block * SMALL_BLOCK + lane;
+                if (n - block * SMALL_BLOCK >= SMALL_BLOCK) {
+                    float sum[FEW];
+#pragma omp unroll full
+                    for (int q = 0; q < FEW; q++)
+                        sum[q] = beta * c[i * n + column + q * WIDTH];
+#pragma omp unroll partial(8)
                     for (int k = 0; k < n; k++)
-                        sum += alpha * a[i * n + k] * b[k * n + j];
-                    c[i * n + j] = sum;
+#pragma omp unroll full
+                        for (int q = 0; q < FEW; q++)
+                            sum[q] += alpha * a[i * n + k] * b[k * n + column + q * WIDTH];
+#pragma omp unroll full
+                    for (int q = 0; q < FEW; q++)
+                        c[i * n + column + q * WIDTH] = sum[q];
+                } else {
+                    for (int j = column; j < n; j += WIDTH) {
+                        float sum = beta * c[i * n + j];
+                        for (int k = 0; k < n; k++)
+                            sum += alpha * a[i * n + k] * b[k * n + j];
+                        c[i * n + j] = sum;
+                    }
                 }
             }
 }
@@ -79,5 +93,5 @@ void gemm(int n, float alpha, float beta, const float *a, const float *b, float 
     if (n >= tunable("tiles_from", 1024))
         in_tiles(n, alpha, beta, a, b, c);
     else
-        in_strips(n, alpha, beta, a, b, c);
+        in_rows(n, alpha, beta, a, b, c);
 }

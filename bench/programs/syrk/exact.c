@@ -4,18 +4,17 @@
 #include <stdlib.h>
 
 // The matrix is transposed first, so that both factors are read along rows of the copy. Then one kernel for both loops: a thread
-// makes a tile of 2 x 2 elements in registers, so that each element it loads serves twice; its columns lie a warp's width apart, so
-// that neighbouring threads read neighbouring elements. Tiles that stick out repeat the last row or column and do not store it.
-// Each element keeps its sum and the order of it.
-enum { ROWS = 2, COLUMNS = 2, WIDTH = 32 };
+// makes four elements of a row in registers, so that an element of the row serves four times; its columns lie a warp's width apart, so
+// that neighbouring threads read neighbouring elements. What sticks out repeats the last column and is not stored. Each element keeps
+// its sum and the order of it.
+enum { ROWS = 1, COLUMNS = 4, WIDTH = 32 };
 
 void syrk(int n, int m, float alpha, float beta, const float *a, float *c)
 {
-    int threads = tunable("threads", 128);
     int copy_threads = tunable("copy_threads", 256);
     int groups = (n + ROWS - 1) / ROWS;
     int lanes = (n + WIDTH * COLUMNS - 1) / (WIDTH * COLUMNS) * WIDTH;
-    int teams = (groups * lanes + threads - 1) / threads;
+    int teams = (groups * lanes + WIDTH - 1) / WIDTH;
     int copy_teams = (n * m + copy_threads - 1) / copy_threads;
     float *across = malloc((size_t)n * m * sizeof *across); // only its copy on the device is used
 #pragma omp target data map(to: a[0:n * m]) map(tofrom: c[0:n * n]) map(alloc: across[0:n * m])
@@ -25,7 +24,7 @@ void syrk(int n, int m, float alpha, float beta, const float *a, float *c)
             for (int k = 0; k < m; k++)
                 across[k * n + i] = a[i * m + k];
 
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(threads)
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(WIDTH)
         for (int group = 0; group < groups; group++)
             for (int lane = 0; lane < lanes; lane++) {
                 int first = lane / WIDTH * (WIDTH * COLUMNS) + lane % WIDTH;

@@ -1,10 +1,9 @@
-#include "program.h"
 #include "two_mm.h"
 
-// The products split, in one data environment. A thread makes a tile of 2 x 2 elements in registers, so that each element it
-// loads serves twice; its columns lie a warp's width apart, so that neighbouring threads read neighbouring elements. Tiles that
-// stick out repeat the last row or column and do not store it. Each element keeps its sum and the order of it.
-enum { ROWS = 2, COLUMNS = 2, WIDTH = 32 };
+// The products split, in one data environment. A thread makes four elements of a row in registers, so that an element
+// of the left factor serves four times; its columns lie a warp's width apart, so that neighbouring threads read neighbouring elements.
+// What sticks out repeats the last column and is not stored. Each element keeps its sum and the order of it.
+enum { ROWS = 1, COLUMNS = 4, WIDTH = 32 };
 
 // The rows and columns of a tile.
 static inline void place_tile(int n, int group, int lane, int *row, int *column)
@@ -25,13 +24,12 @@ static inline int is_inside(int n, int group, int lane, int r, int q)
 
 void two_mm(int n, float alpha, float beta, const float *a, const float *b, const float *c, float *tmp, float *d)
 {
-    int threads = tunable("threads", 128);
     int groups = (n + ROWS - 1) / ROWS;
     int lanes = (n + WIDTH * COLUMNS - 1) / (WIDTH * COLUMNS) * WIDTH;
-    int teams = (groups * lanes + threads - 1) / threads;
+    int teams = (groups * lanes + WIDTH - 1) / WIDTH;
 #pragma omp target data map(to: a[0:n * n], b[0:n * n], c[0:n * n]) map(alloc: tmp[0:n * n]) map(tofrom: d[0:n * n])
     {
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(threads)
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(WIDTH)
         for (int group = 0; group < groups; group++)
             for (int lane = 0; lane < lanes; lane++) {
                 int row[ROWS], column[COLUMNS];
@@ -51,7 +49,7 @@ void two_mm(int n, float alpha, float beta, const float *a, const float *b, cons
                             tmp[row[r] * n + column[q]] = sum[r][q];
             }
 
-#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(threads)
+#pragma omp target teams distribute parallel for collapse(2) num_teams(teams) thread_limit(WIDTH)
         for (int group = 0; group < groups; group++)
             for (int lane = 0; lane < lanes; lane++) {
                 int row[ROWS], column[COLUMNS];

@@ -55,8 +55,8 @@ impl Verified {
     /// Whether a program need not be compiled and run. Notes its number.
     pub fn knows(&self, suite: &Suite, program: &Program, written: &[Written], compiler: &Compiler) -> Result<bool> {
         let mut sum = self.common;
-        let Program { name, tiny, racy, exact, open_order, cases: _ } = program;
-        sum.add(format!("{} {name} {tiny} {racy:?} {exact:?} {open_order}", suite.judged).as_bytes());
+        let Program { name, tiny, tiny_too, racy, exact, open_order, cases: _ } = program;
+        sum.add(format!("{} {name} {tiny} {tiny_too:?} {racy:?} {exact:?} {open_order}", suite.judged).as_bytes());
         for Written { variant, text, .. } in written {
             sum.add(variant.as_bytes());
             sum.add(text);

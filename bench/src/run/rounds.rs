@@ -109,6 +109,9 @@ fn setup(runners: &mut [Runner], case: &Case) -> Work {
             if let [bytes_in, bytes_out, device_bytes, operations] = answer[..] {
                 work = Work { bytes_in, bytes_out, device_bytes, operations };
             }
+            for tunable in &case.tune {
+                process.ask(&format!("set {tunable}"), "ready")?;
+            }
             Ok(())
         });
     }
