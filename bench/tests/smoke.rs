@@ -21,7 +21,7 @@ fn build(repository: &Path, out: &Path, more: &[&str]) {
     let paths = [repository, out, &tool].map(|path| path.to_str().expect("a path in UTF-8"));
     let build = ["build", "--arch", "host", "--repository", paths[0], "--out", paths[1], "--tool", paths[2]];
     let flags = if std::arch::is_x86_feature_detected!("fma") { "--flags=-mfma" } else { "--flags=" };
-    succeed(&[&build, &[flags], more].concat());
+    succeed(&[&build[..], &[flags], more].concat());
 }
 
 fn run_tiny(out: &Path, results: &str, more: &[&str]) -> Output {
@@ -49,7 +49,8 @@ fn every_program_is_built_run_checked_and_reported() {
     let results = json(&path);
     let cases = results["cases"].as_array().unwrap();
     let numbers = fs::read_to_string(folder.path().join("tree/verified.txt")).unwrap();
-    say_what_ran(&numbers, cases, if is_deep { "" } else { &fs::read_to_string(&list).unwrap() });
+    let known = if is_deep { String::new() } else { fs::read_to_string(&list).unwrap() };
+    say_what_ran(&numbers, cases, &known);
     for case in cases {
         for variant in case["variants"].as_array().unwrap() {
             if variant.get("same_as").is_some() {
@@ -105,14 +106,19 @@ fn output_keeps_bits(case: &Value) {
     let program = case["program"].as_str().unwrap();
     let text = fs::read_to_string(bench().join("suite.toml")).unwrap();
     let suite: toml::Table = text.parse().unwrap();
-    let entry = suite["program"].as_array().unwrap().iter().find(|entry| entry["name"].as_str() == Some(program)).unwrap();
+    let entry =
+        suite["program"].as_array().unwrap().iter().find(|entry| entry["name"].as_str() == Some(program)).unwrap();
     if entry.get("open_order").is_some() {
         return;
     }
     for variant in case["variants"].as_array().unwrap() {
         let name = variant["variant"].as_str().unwrap();
         if name.starts_with("naive+") && !name.contains("--assume") {
-            assert_ne!(variant.get("same_bits"), Some(&Value::Bool(false)), "{program} {name} has other bits than naive");
+            assert_ne!(
+                variant.get("same_bits"),
+                Some(&Value::Bool(false)),
+                "{program} {name} has other bits than naive"
+            );
         }
     }
 }
