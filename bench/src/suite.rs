@@ -142,3 +142,22 @@ impl Manifest {
         self.variants.iter().filter(move |variant| variant.program == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_lists_racy_variants() -> Result<()> {
+        let racy = |pattern: &str, variant: &str| -> Result<bool> {
+            let text = format!("name = 'x'\ntiny = '1'\nracy = ['{pattern}']\ncase = []\n");
+            Ok(toml::from_str::<Program>(&text)?.is_racy(variant))
+        };
+        assert!(racy("teams", "teams")? && !racy("teams", "teams+split")?);
+        assert!(racy("teams*", "teams")? && racy("teams*", "teams+split --versioned")?);
+        assert!(racy("teams*--versioned", "teams+split --versioned")?);
+        assert!(!racy("teams*--versioned", "teams")? && !racy("teams*--versioned", "teams+split")?);
+        assert!(!racy("teams*", "naive+split")?);
+        Ok(())
+    }
+}
