@@ -307,7 +307,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         };
         let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
         let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
-        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| self.host_asks) {
+        if let Some(condition) = condition::condition(self, device, gain).filter(|_| self.host_asks) {
             let region = (self.first(), self.region.extent);
             let comment =
                 format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);
