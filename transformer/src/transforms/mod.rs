@@ -12,6 +12,7 @@ mod pipeline_loop;
 mod reduce_rows;
 mod scalarize_sums;
 mod split_target;
+mod stage_tiles;
 mod two_forms;
 mod unroll_loop;
 
@@ -119,6 +120,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: false,
         plan: Some(coarsen_loops::coarsen_loops),
         waits_for: coarsen_loops::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Stage,
+        summary: "Stage tiles in the memory of a team, where loads lie far apart",
+        default: false,
+        plan: Some(stage_tiles::stage_tiles),
+        waits_for: stage_tiles::waits_for,
         sees_headers: false,
     },
     Transform {
