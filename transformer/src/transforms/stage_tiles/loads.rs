@@ -21,6 +21,8 @@ pub(super) struct Load {
     pub bytes: u32,
 }
 
+/// Bytes of the largest number that a type parameter may stand for.
+const LARGEST_ELEMENT: u32 = 16;
 /// Rows that are known to begin less than this many tiles apart are too short for tiles.
 const SHORTEST_ROW: i128 = 2;
 
@@ -72,8 +74,11 @@ pub(super) fn staged(kernel: &Kernel<'_, '_>, axis: usize) -> Result<Vec<Load>, 
 /// The type of the elements, and their size.
 fn element(kernel: &Kernel<'_, '_>, access: &Access) -> Result<(String, u32), (Span, String)> {
     let unknown = || (access.span, format!("the elements of `{}` are not known to be plain numbers", access.root.name));
-    let Some(DeclaredType::Scalar { number, spelling, is_volatile: false, .. }) = &access.element else {
-        return Err(unknown());
+    let (number, spelling) = match &access.element {
+        Some(DeclaredType::Scalar { number, spelling, is_volatile: false, .. }) => (number, spelling),
+        // That it stands for numbers is asked of all type parameters in the body.
+        Some(DeclaredType::TypeParameter { name, is_volatile: false, .. }) => return Ok((name.clone(), LARGEST_ELEMENT)),
+        _ => return Err(unknown()),
     };
     let is_plain = matches!(
         number,

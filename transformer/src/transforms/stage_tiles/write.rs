@@ -3,7 +3,7 @@
 use super::loads::Load;
 use super::{Kernel, THREADS, TILE};
 use crate::context::Context;
-use crate::edit::directive_writer::{Layout, append_clauses, indent_of};
+use crate::edit::directive_writer::{Layout, append_clauses, indent_of, text_end};
 use crate::edit::{Edit, braces};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::{Span, words};
@@ -127,7 +127,7 @@ impl<'w, 'p> Writer<'w, 'p> {
     /// What stands in the place of the body: in front of it a comment may stay.
     fn body(&self, axis: usize, loads: &[Load]) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
-        let (tree, body) = (cx.tree, cx.tree.span(self.kernel.body()));
+        let (tree, body) = (cx.tree, self.whole());
         let close = tree.children(self.innermost).filter(|it| tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
         let gap = Span::new(tree.span(close).end, body.start);
         let said = cx.file.bytes(gap).trim_ascii_end().len();
@@ -148,6 +148,16 @@ impl<'w, 'p> Writer<'w, 'p> {
         Some(Edit { span: Span::new(gap.start + said, body.end), text })
     }
 
+    fn is_block(&self) -> bool {
+        self.cx.tree.kind(self.kernel.body()) == NodeKind::CompoundStatement
+    }
+
+    /// The body; a comment behind a statement belongs to it.
+    fn whole(&self) -> Span {
+        let span = self.cx.tree.span(self.kernel.body());
+        if self.is_block() { span } else { Span::new(span.start, text_end(self.cx.file, span.end)) }
+    }
+
     /// The subscripts of an iteration's element in a tile.
     fn place(&self) -> String {
         self.parts.iter().map(|part| format!("[{}]", part.offset)).collect()
@@ -156,9 +166,8 @@ impl<'w, 'p> Writer<'w, 'p> {
     /// The statements of the body, with elements of tiles in the place of loads.
     fn computed(&self, loads: &[Load]) -> Option<String> {
         let cx = self.cx;
-        let body = cx.tree.span(self.kernel.body());
-        let is_block = cx.tree.kind(self.kernel.body()) == NodeKind::CompoundStatement;
-        let content = if is_block { Span::new(body.start + 1, body.end - 1) } else { body };
+        let body = self.whole();
+        let content = if self.is_block() { Span::new(body.start + 1, body.end - 1) } else { body };
         let mut edits: Vec<Edit> = Vec::new();
         for (load, tile) in loads.iter().zip(&self.tiles) {
             edits.extend(load.places.iter().map(|span| Edit { span: *span, text: format!("{tile}{}", self.place()) }));
