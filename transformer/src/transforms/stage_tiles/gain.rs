@@ -12,6 +12,8 @@ use crate::plan::figures::{count, time, transactions};
 const ENOUGH: f64 = 0.8;
 /// A loop that is known to have fewer iterations than this many tiles leaves too much of them empty.
 const FEWEST_TILES: i128 = 2;
+/// With fewer tiles a large device has idle multiprocessors.
+const FEWEST_TEAMS: f64 = 128.0;
 /// How many times as long as loads stores take that neighbouring threads make far apart, which no cache gathers (`collapse` counts them so).
 const FAR_STORES: f64 = 3.0;
 /// Bytes of a sector that fall to one thread of a warp, for each sector that the warp touches.
@@ -69,10 +71,13 @@ pub(super) fn gain(kernel: &Kernel<'_, '_>, device: &DeviceProfile, axis: usize)
     }
     let (lengths, assumed) = lengths(kernel);
     let iterations = lengths[0] * lengths[1];
+    let tiles = lengths.map(|length| (length / f64::from(TILE)).ceil()).into_iter().product::<f64>();
+    if tiles < FEWEST_TEAMS {
+        return Err(format!("{} tiles are too few for the device", count(tiles)));
+    }
     let timed = |weight: f64| streamed(device, weight * BYTES_OF_SECTOR * iterations);
     let [as_it_is, exchanged] = [1, 0].map(|axis| plain(kernel, axis));
     let (sectors, weight) = staged(kernel, axis);
-    let tiles = lengths.map(|length| (length / f64::from(TILE)).ceil()).into_iter().product::<f64>();
     let teams = f64::from(device.sm_count) * f64::from((device.threads_per_sm / THREADS).max(1));
     let after = timed(weight).max((tiles / teams).ceil() * EACH_TILE);
     let (before, other) = (timed(as_it_is.1), timed(exchanged.1));

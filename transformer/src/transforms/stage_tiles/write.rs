@@ -107,7 +107,12 @@ impl<'w, 'p> Writer<'w, 'p> {
         let layout = Layout::of(cx.file, directive);
         let blanks = indent_of(cx.file, cx.tree.span(inner.node).start);
         let inside = indent_of(cx.file, cx.tree.span(*kernel.statements().first()?).start);
-        let level = inside.strip_prefix(&blanks).map(str::to_owned);
+        let deeper = |inner: &str, outer: &str| {
+            inner.strip_prefix(outer).filter(|level| !level.is_empty()).map(str::to_owned)
+        };
+        // A body may stand on the line of its head.
+        let level = deeper(&inside, &blanks)
+            .or_else(|| deeper(&blanks, &indent_of(cx.file, cx.tree.span(outer.node).start)));
         Some(Self {
             kernel,
             cx,
@@ -115,7 +120,7 @@ impl<'w, 'p> Writer<'w, 'p> {
             tiles,
             innermost: inner.node,
             function: cx.function_of(cx.tree.span(kernel.body())),
-            level: level.filter(|level| !level.is_empty()).unwrap_or_else(|| layout.level.clone()),
+            level: level.unwrap_or_else(|| layout.level.clone()),
             layout,
         })
     }
