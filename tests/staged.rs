@@ -12,11 +12,11 @@ use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
-use support::staged::{FAMILIES, program};
 use support::fixtures::Fixture;
 use support::oracle::{self, Finding};
 use support::program::{Builder, How};
 use support::shares::Shares;
+use support::staged::{FAMILIES, program};
 use support::verified::{List, Verified};
 use support::{number, parallel};
 

@@ -179,7 +179,9 @@ fn body(rng: &mut Rng, family: Family, words: &Words) -> Vec<String> {
             _ => format!("{result} {operator} {} - {half} * {};", across(rng), across(rng)),
         }],
         Family::InPlace => vec![format!("{result} {operator} {half} * {};", words.across[0])],
-        Family::Mixed => vec![format!("{result} {operator} {half} * {} + {} * {};", across(rng), along(rng), across(rng))],
+        Family::Mixed => {
+            vec![format!("{result} {operator} {half} * {} + {} * {};", across(rng), along(rng), across(rng))]
+        }
         Family::Blocks => {
             let mut lines = vec![format!("{ty} x = {}; // far apart", across(rng))];
             if rng.chance(60) {

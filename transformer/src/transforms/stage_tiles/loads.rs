@@ -77,12 +77,16 @@ fn element(kernel: &Kernel<'_, '_>, access: &Access) -> Result<(String, u32), (S
     let (number, spelling) = match &access.element {
         Some(DeclaredType::Scalar { number, spelling, is_volatile: false, .. }) => (number, spelling),
         // That it stands for numbers is asked of all type parameters in the body.
-        Some(DeclaredType::TypeParameter { name, is_volatile: false, .. }) => return Ok((name.clone(), LARGEST_ELEMENT)),
+        Some(DeclaredType::TypeParameter { name, is_volatile: false, .. }) => {
+            return Ok((name.clone(), LARGEST_ELEMENT));
+        }
         _ => return Err(unknown()),
     };
     let is_plain = matches!(
         number,
-        Number::Integer { .. } | Number::Character(Character::Plain) | Number::Floating(Format::Single | Format::Double)
+        Number::Integer { .. }
+            | Number::Character(Character::Plain)
+            | Number::Floating(Format::Single | Format::Double)
     );
     let spelling = spelling.to_string();
     let is_spelled = spelling.split_whitespace().all(Number::is_keyword);
@@ -110,7 +114,9 @@ fn place(kernel: &Kernel<'_, '_>, access: &Access) -> Result<Span, (Span, String
     while let Some(subscript) = Subscript::of(cx.tree, base) {
         let index = subscript.index().map(|index| cx.tree.span(index));
         if !index.is_some_and(|index| cx.is_arithmetic_with_casts(index) && names_are_outer(kernel, index)) {
-            return Err(no(format!("a subscript of `{name}` is more than arithmetic with variables that keep their values")));
+            return Err(no(format!(
+                "a subscript of `{name}` is more than arithmetic with variables that keep their values"
+            )));
         }
         let Some(next) = subscript.base() else { break };
         base = next;

@@ -28,9 +28,8 @@ pub(super) fn edits(kernel: &Kernel<'_, '_>, axis: usize, loads: &[Load]) -> Opt
     let mut all = kernel.region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
     if !all.clone().any(|one| one.clauses_of(ClauseName::ThreadLimit).next().is_some()) {
         let ids = &kernel.region.chain.constructs;
-        let is_of_teams = |at: &usize| {
-            ids.get(*at).is_some_and(|id| cx.constructs.construct(*id).leaves.contains(&Leaf::Teams))
-        };
+        let is_of_teams =
+            |at: &usize| ids.get(*at).is_some_and(|id| cx.constructs.construct(*id).leaves.contains(&Leaf::Teams));
         let at = (0..ids.len()).find(is_of_teams)?;
         edits.push(append_clauses(cx.file, all.nth(at)?, &[format!("thread_limit({THREADS})")]));
     }
@@ -107,12 +106,11 @@ impl<'w, 'p> Writer<'w, 'p> {
         let layout = Layout::of(cx.file, directive);
         let blanks = indent_of(cx.file, cx.tree.span(inner.node).start);
         let inside = indent_of(cx.file, cx.tree.span(*kernel.statements().first()?).start);
-        let deeper = |inner: &str, outer: &str| {
-            inner.strip_prefix(outer).filter(|level| !level.is_empty()).map(str::to_owned)
-        };
+        let deeper =
+            |inner: &str, outer: &str| inner.strip_prefix(outer).filter(|level| !level.is_empty()).map(str::to_owned);
         // A body may stand on the line of its head.
-        let level = deeper(&inside, &blanks)
-            .or_else(|| deeper(&blanks, &indent_of(cx.file, cx.tree.span(outer.node).start)));
+        let level =
+            deeper(&inside, &blanks).or_else(|| deeper(&blanks, &indent_of(cx.file, cx.tree.span(outer.node).start)));
         Some(Self {
             kernel,
             cx,
