@@ -17,10 +17,13 @@ use crate::syntax::ClauseName;
 /// a side on (`double`), a matrix times its transpose from 256 on (`bench/results/coarsen`).
 const MARGIN: f64 = 1.6;
 
-/// Are there lengths that the text does not tell, and can the host read all of them?
+/// Are there lengths that the text does not tell, and can the host read all of them, and compare them with each other?
 pub(super) fn can_be_asked(kernel: &Kernel<'_, '_>) -> bool {
-    let mut unknown = kernel.loops().iter().zip(kernel.trips()).filter(|(_, trips)| trips.is_none()).peekable();
-    unknown.peek().is_some() && unknown.all(|(own, _)| length(kernel, own).is_some())
+    let at = kernel.region.extent.start;
+    let unknown = kernel.loops().iter().zip(kernel.trips()).filter(|(_, trips)| trips.is_none());
+    let types: Option<Vec<_>> =
+        unknown.map(|(own, _)| length(kernel, own).and_then(|name| kernel.cx.integer_type(&name, at))).collect();
+    types.is_some_and(|types| !types.is_empty() && types.windows(2).all(|pair| pair.first() == pair.last()))
 }
 
 /// The condition. `None` where the text tells all lengths, or one of them is no variable that the host can read.
