@@ -61,7 +61,8 @@ fn seeds(count: u64) -> Vec<u64> {
 fn rewritten(name: &str, text: &str) -> Result<Outcome, String> {
     let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
     let device = DeviceProfile::named("h200");
-    let options = Options { passes: vec![Pass::Stage].into(), device, assumed_iterations: 1 << 30, ..Options::default() };
+    let options =
+        Options { passes: vec![Pass::Stage].into(), device, assumed_iterations: 1 << 30, ..Options::default() };
     engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
 }
 
