@@ -89,22 +89,8 @@ fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pat
     shape.walks |= is_spread && !is_same && inner.iter().all(changes);
 }
 
-/// The sectors that a warp loads and stores in one iteration; serial loops of unknown length are assumed to run often.
-/// An element that is changed in place counts as stored.
-#[must_use]
-pub fn transactions(found: &Accesses, promised: usize) -> (f64, f64) {
-    let Some(lane) = promised.checked_sub(1).and_then(|last| found.loops.get(last)) else { return (0.0, 0.0) };
-    let (mut loaded, mut stored) = (0.0, 0.0);
-    for access in &found.accesses {
-        let sectors = pattern(&near(found, access), lane.atom, &found.opaque).sectors();
-        let sum = if access.writes { &mut stored } else { &mut loaded };
-        *sum += sectors * weight(found, access, promised);
-    }
-    (loaded, stored)
-}
-
 /// The access with each unknown value replaced by a value that is near it. See [`Accesses::near`].
-fn near(found: &Accesses, access: &Access) -> Access {
+pub(super) fn near(found: &Accesses, access: &Access) -> Access {
     let mut access = access.clone();
     for subscript in &mut access.subscripts {
         // The value that is near may itself contain an earlier unknown value.
@@ -155,7 +141,12 @@ fn has_other_loops(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
 /// How often an access is made in one iteration.
 fn weight(found: &Accesses, access: &Access, promised: usize) -> f64 {
     let inner = access.loops.iter().filter(|index| **index >= promised);
-    inner.map(|index| known_trips(found, *index).map_or(ASSUMED_INNER, f64::from)).product()
+    inner.map(|index| trips_or_assumed(found, *index)).product()
+}
+
+/// How often a serial loop runs; of unknown length, often.
+pub(super) fn trips_or_assumed(found: &Accesses, index: usize) -> f64 {
+    known_trips(found, index).map_or(ASSUMED_INNER, f64::from)
 }
 
 fn known_trips(found: &Accesses, index: usize) -> Option<u32> {

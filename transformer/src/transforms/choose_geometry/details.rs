@@ -1,5 +1,6 @@
 //! The facts that `explain` shows about the choice of a grid: the loop, and the launches that were compared.
 
+use crate::analysis::transactions::Transactions;
 use crate::device::occupancy::{bounded_blocks, percent};
 use crate::device::{GridGeometry, KernelResources, KernelShape};
 use crate::plan::Detail;
@@ -10,7 +11,7 @@ pub(super) fn details(geometry: &GeometryFigures) -> Vec<Detail> {
     let origin = if *is_known { "known" } else { "assumed" };
     let KernelShape { accesses, sectors, uncoalesced, inner_loop, .. } = shape;
     let serial = if *inner_loop { " in a serial loop" } else { "" };
-    let (loaded, stored) = geometry.transactions;
+    let Transactions { loaded, stored } = geometry.transactions;
     let mut details = vec![
         Detail::head(format!("grid for {}: {iterations} iterations ({origin})", device.title)),
         Detail::inner(format!(

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use self::bounds::{Expressions, LARGEST_PRODUCT};
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::kernel_shape::{kernel_shape, transactions};
+use crate::analysis::kernel_shape::kernel_shape;
+use crate::analysis::transactions::{Transactions, transactions};
 use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
@@ -34,7 +35,7 @@ pub(super) struct GeometryFigures {
     /// What an iteration does.
     pub shape: KernelShape,
     /// The sectors that a warp loads and stores in one iteration.
-    pub transactions: (f64, f64),
+    pub transactions: Transactions,
     /// The iterations.
     pub iterations: u64,
     /// Does their number follow from the text?
