@@ -63,11 +63,13 @@ def static(case, threads):
 
 def pruned(rows, names, limit=0.9):
     """The features that vary, without those that correlate with an earlier one (section X.D)."""
-    kept = []
-    for index in range(rows.shape[1]):
-        column = rows[:, index]
-        if column.std() > 1e-9 and all(abs(numpy.corrcoef(column, rows[:, other])[0, 1]) <= limit for other in kept):
-            kept.append(index)
+    varying = numpy.flatnonzero(rows.std(axis=0) > 1e-9)
+    correlations = numpy.abs(numpy.corrcoef(rows[:, varying], rowvar=False))
+    places = []
+    for place in range(len(varying)):
+        if (correlations[place, places] <= limit).all():
+            places.append(place)
+    kept = varying[places].tolist()
     return kept, [names[index] for index in kept]
 
 
