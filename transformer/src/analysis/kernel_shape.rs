@@ -26,7 +26,7 @@ const FREQUENT: f64 = 0.25;
 #[must_use]
 pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
     let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
-    if !found.troubles.is_empty() || has_other_loops(tree, body, found) {
+    if !is_followed(tree, body, found) {
         return None;
     }
     let known: Vec<Access> = found.accesses.iter().map(|access| near(found, access)).collect();
@@ -127,6 +127,12 @@ fn own_nodes<'t>(tree: &'t HostTree, body: NodeId, found: &'t Accesses) -> impl 
 /// Is the same element accessed for all values of the variable?
 fn is_same_in_all(access: &Access, variable: Atom) -> bool {
     access.subscripts.iter().all(|subscript| !subscript.form.atoms().contains(&variable))
+}
+
+/// Is everything that the body accesses in sight, and how often?
+#[must_use]
+pub fn is_followed(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
+    found.troubles.is_empty() && !has_other_loops(tree, body, found)
 }
 
 /// Is there a loop that is not in canonical form?
