@@ -71,7 +71,7 @@ fn no_output_of_all_passes_has_a_new_warning() {
     let verified = Verified::read(TOGETHER_LIST);
     let failures = parallel::failures(&fixtures, |fixture| {
         let mut options = rewrite::options(&fixture.path, &fixture.text, fixture.assume);
-        options.passes = rewrite::built();
+        options.passes = rewrite::built().into();
         options.device = DeviceProfile::named("h200");
         options.versioned |= drawn(&fixture.name).is_multiple_of(4);
         options.pipeline.least_bytes = Some(1);

@@ -78,7 +78,8 @@ fn seeds(count: u64) -> Vec<u64> {
 fn rewritten(name: &str, text: &str) -> Result<Outcome, String> {
     let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
     let device = DeviceProfile::named("h200");
-    let options = Options { passes: vec![Pass::Coarsen], device, assumed_iterations: 1 << 30, ..Options::default() };
+    let options =
+        Options { passes: vec![Pass::Coarsen].into(), device, assumed_iterations: 1 << 30, ..Options::default() };
     engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
 }
 
@@ -87,10 +88,10 @@ fn told(name: &str, text: &str, group: Group) -> Result<Outcome, String> {
     let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
     let failed = |error: EngineError| format!("{name}: {error}");
     let kernels = engine::kernels(&file, &[], &Options::default(), &[]).map_err(failed)?;
-    let instruction = Instruction { group: Some(group), grid: None };
+    let instruction = Instruction { group: Some(group), ..Instruction::default() };
     let told = kernels.into_iter().map(|kernel| (kernel.hash, instruction)).collect();
     let instructions = Arc::new(Instructions { told, ..Instructions::default() });
-    let options = Options { passes: vec![Pass::Coarsen], instructions, ..Options::default() };
+    let options = Options { passes: vec![Pass::Coarsen].into(), instructions, ..Options::default() };
     engine::run(&file, &[], &options).map_err(failed)
 }
 

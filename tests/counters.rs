@@ -18,7 +18,7 @@ fn predicted(n: &str, m: &str) -> BTreeMap<String, [f64; 2]> {
     let text = format!("#define N {n}\n#define M {m}\n{PROGRAM}");
     let file = SourceFile::new("counters.c", text.clone().into_bytes());
     let (passes, device) = (vec![Pass::Geometry], DeviceProfile::named("h200"));
-    let options = Options { passes, device, explain: true, ..Options::default() };
+    let options = Options { passes: passes.into(), device, explain: true, ..Options::default() };
     let plans = engine::run(&file, &[], &options).unwrap().plans;
     let first = plans.iter().filter(|plan| !plan.follows);
     let figures = first.map(|plan| {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use ompsplit::device::DeviceProfile;
-use ompsplit::engine::{self, Options, error_code};
+use ompsplit::engine::{self, Options, Passes, error_code};
 use ompsplit::plan::{Pass, ReasonCode, RuleKind};
 use ompsplit::source::SourceFile;
-use ompsplit::transforms::{TRANSFORMS, Waiting};
+use ompsplit::transforms::{ByDefault, TRANSFORMS, Waiting};
 
 #[path = "support/markdown.rs"]
 mod markdown;
@@ -149,10 +149,11 @@ fn manual_pages_show_what_the_tool_does() {
         );
         // One that does not run by default is shown alone.
         let mut options = Options::default();
-        let asked_for =
-            TRANSFORMS.iter().find(|transform| !transform.default && transform.is_of(name.trim_end_matches(".rs")));
+        let asked_for = TRANSFORMS
+            .iter()
+            .find(|transform| transform.default != ByDefault::Runs && transform.is_of(name.trim_end_matches(".rs")));
         if let Some(transform) = asked_for {
-            options.passes = vec![transform.pass];
+            options.passes = vec![transform.pass].into();
             options.reassociate = transform.pass == Pass::Reduce;
             options.device =
                 DeviceProfile::named("h200").filter(|_| matches!(transform.pass, Pass::Unroll | Pass::Coarsen));
@@ -232,7 +233,7 @@ fn cited(code: ReasonCode, (example, name): &(String, &str)) -> BTreeSet<ReasonC
     };
     let file = SourceFile::new(*name, text.into_bytes());
     let mut cited = BTreeSet::new();
-    let alone = TRANSFORMS.iter().map(|transform| vec![transform.pass]);
+    let alone = TRANSFORMS.iter().map(|transform| Passes::from(vec![transform.pass]));
     for passes in alone.chain([Options::default().passes]) {
         let mut options = Options { passes, assumed_iterations: 1 << 30, ..Options::default() };
         if WITH_DEVICE.contains(&code.id()) {

@@ -78,7 +78,7 @@ fn checked(
     let program = environments::program(seed);
     let name = format!("environments/{}", program.file_name(seed));
     let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
-    let options = Options { passes: vec![Pass::Hoist], ..Options::default() };
+    let options = Options { passes: vec![Pass::Hoist].into(), ..Options::default() };
     let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))?;
     let opens = |plan: &&Plan| plan.summary.starts_with("keep ");
     let changes = outcome.plans.iter().filter(|plan| matches!(plan.decision, Decision::Apply(_))).filter(opens);

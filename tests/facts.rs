@@ -37,7 +37,8 @@ impl Case {
     fn outcome(&self, with_facts: bool) -> Outcome {
         let text = fs::read(&self.file).unwrap();
         let facts = with_facts.then(|| self.flags.clone().into());
-        let options = Options { passes: self.passes.clone(), assumed_iterations: 1 << 30, facts, ..Options::default() };
+        let options =
+            Options { passes: self.passes.clone().into(), assumed_iterations: 1 << 30, facts, ..Options::default() };
         run(&SourceFile::new(self.file.clone(), text), &[], &options).unwrap()
     }
 

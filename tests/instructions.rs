@@ -37,11 +37,11 @@ fn hash(file: &SourceFile) -> LoopHash {
 fn told(file: &SourceFile, pass: Pass, instruction: Instruction) -> Outcome {
     let told = [(hash(file), instruction)].into();
     let instructions = Arc::new(Instructions { told, ..Instructions::default() });
-    engine::run(file, &[], &Options { passes: vec![pass], instructions, ..Options::default() }).unwrap()
+    engine::run(file, &[], &Options { passes: vec![pass].into(), instructions, ..Options::default() }).unwrap()
 }
 
 fn grid(threads: u32, teams: Teams) -> Instruction {
-    Instruction { grid: Some(Grid { threads, teams }), group: None }
+    Instruction { grid: Some(Grid { threads, teams }), ..Instruction::default() }
 }
 
 fn text(outcome: &Outcome) -> String {
@@ -100,7 +100,10 @@ void f(int n, int *a) {
 #[test]
 fn groups_that_are_told_are_written() {
     let file = product("");
-    let group = |loop_index, factor| Instruction { grid: None, group: Some(Group::of(loop_index, factor)) };
+    let group = |loop_index, factor| {
+        let group = Some(Group::of(loop_index, factor));
+        Instruction { group, ..Instruction::default() }
+    };
     for (index, name) in [(0, "i"), (1, "j")] {
         let new = text(&told(&file, Pass::Coarsen, group(Some(index), 8)));
         assert!(new.contains("+= 8") && new.contains(&format!("const int {name} = first + offset;")), "{new}");
@@ -119,7 +122,7 @@ fn a_kernel_that_was_tuned_stays_as_it_is() {
     let kept = [(hash(&file), "tuned on NVIDIA H200".to_owned())].into();
     let instructions = Arc::new(Instructions { kept, ..Instructions::default() });
     let device = DeviceProfile::named("h200");
-    let passes = Pass::ALL.to_vec();
+    let passes = Pass::ALL.to_vec().into();
     let free = Options { passes, device, retune: true, ..Options::default() };
     assert!(engine::run(&file, &[], &free).unwrap().text.is_some());
     let outcome = engine::run(&file, &[], &Options { instructions, ..free }).unwrap();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use ompsplit::device::DeviceProfile;
-use ompsplit::engine::{self, EngineError, Options, Outcome};
+use ompsplit::engine::{self, EngineError, Options, Outcome, Passes};
 use ompsplit::plan::{Decision, Pass, Plan, Reason, ReasonCode};
 use ompsplit::source::SourceFile;
 use support::generator::families::{FAMILIES, PIPELINES};
@@ -18,12 +18,11 @@ use support::generator::{drawn, piped};
 use support::{diff, fixtures, parallel, rewrite};
 
 /// Those that run by default, each pass by itself, and each pair.
-fn sets_of_passes() -> Vec<Vec<Pass>> {
+fn sets_of_passes() -> Vec<Passes> {
     let all = rewrite::built();
-    let by_default = Options::default().passes.into_iter().filter(|pass| all.contains(pass)).collect();
     let alone = all.iter().map(|pass| vec![*pass]);
     let pairs = all.iter().enumerate().flat_map(|(at, one)| all[at + 1..].iter().map(|other| vec![*one, *other]));
-    std::iter::once(by_default).chain(alone).chain(pairs).collect()
+    std::iter::once(Passes::default()).chain(alone.chain(pairs).map(Passes::from)).collect()
 }
 
 /// How many ways there are to set the flags.
@@ -59,7 +58,7 @@ fn both_forms_of_a_region_with_tiles_settle() {
                  for (int i = 0; i < n; i++) b[i] += a[i];\n    }\n}\n";
     let text = [b"#include <stdio.h>\n", text.as_slice()].concat();
     let program = Program { name: "always.c".into(), path: "always.c".into(), text };
-    let options = Options { passes: vec![Pass::Split, Pass::Pipeline], versioned: true, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split, Pass::Pipeline].into(), versioned: true, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
     let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
     assert!(output.contains("n >= 30000") && output.contains("TILES"), "{output}");
@@ -73,7 +72,7 @@ fn both_forms_of_a_loop_of_teams_settle() {
     let found = fixtures.iter().find(|fixture| fixture.name == "split_target/teams_distribute_alone.c");
     let Some(fixture) = found else { return };
     let program = Program { name: fixture.name.clone(), path: fixture.path.clone(), text: fixture.text.clone() };
-    let options = Options { passes: vec![Pass::Split, Pass::Collapse], versioned: true, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split, Pass::Collapse].into(), versioned: true, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.is_some());
     assert_eq!(output, Ok(true));
     assert_eq!(check(&program, &options), Ok(()));
@@ -87,7 +86,7 @@ fn both_forms_of_rows_settle() {
     let Some(fixture) = found else { return };
     let program = Program { name: fixture.name.clone(), path: fixture.path.clone(), text: fixture.text.clone() };
     let passes = vec![Pass::Split, Pass::Reduce];
-    let options = Options { passes, versioned: true, assumed_iterations: 65_536, ..Options::default() };
+    let options = Options { passes: passes.into(), versioned: true, assumed_iterations: 65_536, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
     let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
     assert_eq!(output.matches("rows >= 130000").count(), 1, "{output}");
@@ -102,10 +101,9 @@ fn a_grid_comes_with_its_environment() {
                  #pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n        \
                  for (int i = 0; i < n; i++)\n            a[i] += 1;\n    }\n}\n";
     for device in [None, DeviceProfile::named("h200")] {
-        let options =
-            |passes: &[Pass]| Options { passes: passes.to_vec(), device: device.clone(), ..Options::default() };
+        let options = |passes: Passes| Options { passes, device: device.clone(), ..Options::default() };
         let made = |text: &[u8], passes: &[Pass]| {
-            let outcome = run(&PathBuf::from("rounds.c"), text, &options(passes));
+            let outcome = run(&PathBuf::from("rounds.c"), text, &options(passes.to_vec().into()));
             outcome.map(|outcome| outcome.text)
         };
         let both = [Pass::Hoist, Pass::Geometry];
@@ -116,7 +114,8 @@ fn a_grid_comes_with_its_environment() {
         let with_grid = made(text, &both).ok().flatten().unwrap_or_default();
         assert!(String::from_utf8_lossy(&with_grid).contains("thread_limit(128)"));
         assert_eq!(made(&with_grid, &both), Ok(None));
-        assert_eq!(made(&with_grid, &Options::default().passes), Ok(None));
+        let again = run(&PathBuf::from("rounds.c"), &with_grid, &options(Passes::default()));
+        assert_eq!(again.map(|outcome| outcome.text), Ok(None));
     }
 }
 
@@ -129,7 +128,7 @@ fn an_unrolled_loop_without_a_block_settles() {
                  for (int j = 0; j < m; j++)\n            sum += a[i * m + j];\n    return sum;\n}\n";
     let program = Program { name: "sum.c".into(), path: "sum.c".into(), text: text.to_vec() };
     let device = DeviceProfile::named("h200");
-    let options = Options { passes: vec![Pass::Split, Pass::Unroll], device, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split, Pass::Unroll].into(), device, ..Options::default() };
     let output = run(&program.path, &program.text, &options).map(|outcome| outcome.text.unwrap_or_default());
     let output = String::from_utf8_lossy(&output.unwrap_or_default()).into_owned();
     assert_eq!(output.matches("omp unroll").count(), 1, "{output}");
@@ -145,7 +144,7 @@ fn a_grid_hides_no_reason() {
     let device = DeviceProfile::named("h200");
     let codes = |passes: &[Pass]| -> Result<BTreeSet<&str>, String> {
         let base = rewrite::options(&fixture.path, &fixture.text, false);
-        let options = Options { passes: passes.to_vec(), device: device.clone(), ..base };
+        let options = Options { passes: passes.to_vec().into(), device: device.clone(), ..base };
         let outcome = run(&fixture.path, &fixture.text, &options)?;
         let own = outcome.plans.iter().filter(|plan| plan.pass == Pass::Pipeline && plan.decision == Decision::Refuse);
         Ok(own.flat_map(|plan| &plan.reasons).map(|reason| reason.code.id()).collect())
@@ -182,7 +181,7 @@ fn options(program: &Program, number: usize) -> Options {
     let mut options = rewrite::options(&program.path, &program.text, false);
     let sets = sets_of_passes();
     let (set, flags) = if number.is_multiple_of(2) {
-        (rewrite::built(), number / 2)
+        (rewrite::built().into(), number / 2)
     } else {
         (sets[number / 2 % sets.len()].clone(), number / 2 / sets.len())
     };
@@ -203,7 +202,7 @@ fn shown(options: &Options) -> String {
     let flag = |name: &'static str, is_set: bool| if is_set { name } else { "" };
     format!(
         "--passes {} --assumed-iterations {assumed_iterations}{}{}{}{}{}",
-        passes.iter().map(|pass| pass.name()).collect::<Vec<_>>().join(","),
+        passes.names().join(","),
         flag(" --device h200", device.is_some()),
         flag(" --versioned", *versioned),
         flag(" --retune", *retune),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: [PROGRAM=kinds] bench/fuse/fuse.sh build DIR OMPSPLIT TOOLKIT   builds the programs in DIR, on a machine with clang 19
-#        [PROGRAM=kinds] DIR/fuse.sh run                                  runs them, on a machine with a GPU and libomptarget
+# usage: [PROGRAM=kinds|sides] bench/fuse/fuse.sh build DIR OMPSPLIT TOOLKIT   builds the programs in DIR, on a machine with clang 19
+#        [PROGRAM=kinds|sides] DIR/fuse.sh run                                  runs them, on a machine with a GPU and libomptarget
 #
 # Neighbouring loops as the other default passes leave them, and as one kernel: steps of several loops, or pairs of several kinds. TOOLKIT is
 # what bench/toolkit.sh makes. `run` prints a table of microseconds, and the sum of the results, which must be one. What pointers lead to is
@@ -11,6 +11,7 @@ program=${PROGRAM:-steps}.c
 flags=(--assume)
 case $program in
   kinds.c) columns="sums 16384,262144,4194304,67108864,update and sum 16384,262144,4194304,67108864,products 128,512,2048,stencil 128,512,2048" ;;
+  sides.c) columns="by field,by field of a corner,by side,by side of a corner" ;;
   *) columns="state 16384,state 262144,state 4194304,halo,fields and halo" ;;
 esac
 

@@ -111,7 +111,7 @@ fn without_default_grid(case: &Case, line: &str) -> Option<String> {
 fn difference(case: &Case) -> Option<String> {
     let text = program(case);
     let file = SourceFile::new("case.c", text.clone().into_bytes());
-    let options = Options { passes: vec![Pass::Split], assumed_iterations: 1 << 30, ..Options::default() };
+    let options = Options { passes: vec![Pass::Split].into(), assumed_iterations: 1 << 30, ..Options::default() };
     let outcome = engine::run(&file, &[], &options).unwrap();
     let reasons = outcome.plans.iter().flat_map(|plan| &plan.reasons);
     let ids: BTreeSet<&str> = reasons.map(|reason| reason.code.id()).collect();

@@ -7,7 +7,7 @@ use ompsplit::device::DeviceProfile;
 use ompsplit::engine::{self, Options, Outcome};
 use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
-use ompsplit::transforms::TRANSFORMS;
+use ompsplit::transforms::{ByDefault, TRANSFORMS};
 
 use super::fixtures::Fixture;
 
@@ -58,11 +58,12 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default();
     let shown = TRANSFORMS.iter().find(|transform| transform.is_of(folder));
     if options.device.is_some() {
-        options.passes.extend(shown.filter(|transform| !transform.default).map(|transform| transform.pass));
+        let named = shown.filter(|transform| transform.default != ByDefault::Runs);
+        options.passes = named.map_or(options.passes.clone(), |transform| options.passes.with(transform.pass));
     } else if let Some(transform) = shown {
         // What is collapsed is what was split.
         let before = (transform.pass == Pass::Collapse).then_some(Pass::Split);
-        options.passes = before.into_iter().chain([transform.pass]).collect();
+        options.passes = before.into_iter().chain([transform.pass]).collect::<Vec<Pass>>().into();
     }
     options
 }

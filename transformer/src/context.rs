@@ -24,6 +24,8 @@ pub struct Context<'a> {
     pub versioned: bool,
     /// Are grids that clauses of the program say, and that are far off, replaced?
     pub retune: bool,
+    /// The passes that change only what is sure to gain much, and say nothing of the rest.
+    pub confined: &'a [Pass],
     /// Does `collapse` follow, which spreads loops inside of those that become kernels?
     pub collapses: bool,
     /// How pipelines are written.
@@ -69,6 +71,7 @@ impl<'a> Context<'a> {
             device_memory: self.device_memory,
             versioned: self.versioned,
             retune: self.retune,
+            confined: self.confined,
             collapses: self.collapses,
             pipeline: self.pipeline,
             arithmetic: self.arithmetic,
@@ -95,6 +98,12 @@ impl<'a> Context<'a> {
             true => Instruction::default(),
             false => self.instructions.told.get(&self.loop_hash(region)).copied().unwrap_or_default(),
         }
+    }
+
+    /// Does a pass change a region only where that is sure to gain much, and say nothing otherwise?
+    #[must_use]
+    pub fn is_confined(&self, pass: Pass, region: &TargetRegion) -> bool {
+        self.confined.contains(&pass) && self.told(region) == Instruction::default()
     }
 
     /// Keeps the facts behind a decision, if they are wanted.

@@ -11,6 +11,7 @@ mod later_rounds;
 mod options;
 mod parsing;
 mod passed_over;
+mod passes;
 mod readings;
 mod tuned;
 mod unclear_text;
@@ -22,6 +23,7 @@ pub use self::earlier::Changed;
 pub use self::kernels::{Kernel, kernels};
 pub use self::options::Options;
 pub use self::parsing::Parsed;
+pub use self::passes::{DEFAULT, Passes};
 
 use self::decided::Defined;
 use self::earlier::is_changed;
@@ -171,7 +173,7 @@ fn round(
     let asking = Asking { is_asked: &is_asked, is_changed };
     let with_headers = with_headers(file, headers, options, asking, reader);
     let is_left = |pass: &Pass| with_headers.is_none() || !sees_headers(*pass);
-    let passes: Vec<Pass> = options.passes.iter().copied().filter(is_left).collect();
+    let passes: Vec<Pass> = options.passes.iter().filter(is_left).collect();
     let Decided { mut plans, problems } = decided(file, headers, options, &passes, asking, reader)?;
     if let Some(found) = with_headers {
         plans.extend(found);
@@ -275,7 +277,7 @@ fn with_headers(
     asking: Asking<'_>,
     reader: &mut FileReader,
 ) -> Option<Vec<Plan>> {
-    let passes: Vec<Pass> = options.passes.iter().copied().filter(|pass| sees_headers(*pass)).collect();
+    let passes: Vec<Pass> = options.passes.iter().filter(|pass| sees_headers(*pass)).collect();
     // Reading all of it a second time costs as much as the first: it is done for the constructs and functions in headers.
     let has_own = mentions_target(&file.text);
     let is_needed = |header: &SourceFile| mentions_target(&header.text) || has_own && has_bodies(&header.text);
@@ -310,8 +312,8 @@ fn plans(context: &Context<'_>, options: &Options, passes: &[Pass], is_asked: im
             plans.extend(plan(context));
         }
     }
-    let first = options.passes.first().filter(|pass| passes.contains(pass));
-    plans.extend(first.into_iter().flat_map(|pass| passed_over::refusals(context, *pass)));
+    let first = options.passes.iter().next().filter(|pass| passes.contains(pass));
+    plans.extend(first.into_iter().flat_map(|pass| passed_over::refusals(context, pass)));
     plans.retain(is_asked);
     tuned::keep(&mut plans, context);
     if let Some(explanations) = &context.explanations {
@@ -382,7 +384,7 @@ fn counted(
     parsed: &Parsed,
     options: &Options,
 ) -> Result<BTreeMap<usize, CountedKernel>, EngineError> {
-    let is_asked = options.device.is_some() && options.passes.contains(&Pass::Geometry);
+    let is_asked = options.device.is_some() && options.passes.contains(Pass::Geometry);
     let Some(flags) = options.resources.as_ref().filter(|_| is_asked) else { return Ok(BTreeMap::new()) };
     if !chooses_grids(&parsed.tree, &parsed.constructs) {
         return Ok(BTreeMap::new());
@@ -413,10 +415,11 @@ fn context<'a>(
         device_memory,
         versioned,
         retune,
-        collapses: options.passes.contains(&Pass::Collapse),
+        confined: options.passes.confined(),
+        collapses: options.passes.contains(Pass::Collapse),
         pipeline,
         arithmetic,
-        device: profile.filter(|_| options.passes.contains(&Pass::Geometry)),
+        device: profile.filter(|_| options.passes.contains(Pass::Geometry)),
         profile,
         counted: &asked.counted,
         instructions: &options.instructions,

@@ -60,7 +60,7 @@ fn of_seed(
     let name = format!("mutants/environments/{}", program.file_name(seed));
     let file = SourceFile::new(Path::new(&name), program.text.clone().into_bytes());
     let device_memory = seed.is_multiple_of(3).then_some(LITTLE_MEMORY);
-    let options = Options { passes: vec![Pass::Hoist], device_memory, ..Options::default() };
+    let options = Options { passes: vec![Pass::Hoist].into(), device_memory, ..Options::default() };
     let outcome = engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))?;
     let Some(output) = outcome.text else { return Ok(Vec::new()) };
     let output = String::from_utf8_lossy(&output).into_owned();

@@ -38,7 +38,7 @@ pub enum Late {
 /// What the pass makes of a program.
 pub fn rewritten(name: &str, text: &str) -> Result<Outcome, String> {
     let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
-    let mut options = Options { passes: vec![Pass::Overlap], ..Options::default() };
+    let mut options = Options { passes: vec![Pass::Overlap].into(), ..Options::default() };
     options.pipeline.least_bytes = Some(LEAST_BYTES);
     engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
 }

@@ -1,78 +1,73 @@
 //! Which passes run.
 
 use crate::cli::suggest;
+use crate::engine;
 use crate::plan::Pass;
-use crate::transforms::TRANSFORMS;
+use crate::transforms::{ByDefault, TRANSFORMS, Transform};
 
-/// The chosen passes in the registry's order.
+/// The chosen passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Passes {
-    /// In this order they run.
-    pub passes: Vec<Pass>,
+    /// Those that run.
+    pub passes: engine::Passes,
     /// Those that were named but are not built: they do nothing.
     pub unbuilt: Vec<Pass>,
 }
 
 /// What `--help` says of `--passes`.
 pub(super) fn help() -> String {
-    let names = |default: bool| {
-        let chosen = TRANSFORMS.iter().filter(|transform| transform.default == default);
+    let names = |kind: ByDefault| {
+        let chosen = TRANSFORMS.iter().filter(|transform| transform.default == kind);
         chosen.map(|transform| transform.pass.name()).collect::<Vec<_>>()
     };
     format!(
-        "The passes to run, separated by commas, or `all`\n\nBy default: {}, which are safe and never slower by the cost model. \
-         Further ones: {}; unroll needs a device.",
-        names(true).join(","),
-        names(false).join(", "),
+        "The passes to run, separated by commas, or `all`\n\nBy default: {}, which are safe and never slower by the cost model; with a device \
+         also {} where they are sure to gain much. `default` stands for these; whoever names {} gets all that they can do. Further ones: {}.",
+        names(ByDefault::Runs).join(","),
+        names(ByDefault::WhereSure).join(" and "),
+        names(ByDefault::WhereSure).join(" or "),
+        names(ByDefault::Named).join(", "),
     )
 }
 
 impl Passes {
     /// The passes that run when none are named.
     pub(super) fn by_default() -> Self {
-        let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
-        Self { passes, unbuilt: Vec::new() }
+        Self { passes: engine::Passes::default(), unbuilt: Vec::new() }
     }
 
     /// These and one more.
-    pub(super) fn with(mut self, pass: Pass) -> Self {
-        self.passes.push(pass);
-        self.passes.sort();
-        self.passes.dedup();
-        self
+    pub(super) fn with(self, pass: Pass) -> Self {
+        Self { passes: self.passes.with(pass), ..self }
     }
 
-    /// The named ones; `all` stands for every one.
+    /// The named ones; `all` stands for every one, `default` for those that run when none are named.
     pub(super) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut wanted = Vec::new();
-        let mut all = false;
-        for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
-            let known = TRANSFORMS.iter().map(|transform| transform.pass.name());
-            if name == "all" {
-                all = true;
-            } else if known.clone().any(|pass| pass == name) {
-                wanted.push(name);
-            } else {
-                return Err(format!("there is no pass `{name}`{}", suggest::hint(name, known.chain(["all"]))));
-            }
+        let names: Vec<&str> = names.into_iter().map(str::trim).filter(|name| !name.is_empty()).collect();
+        let known = || TRANSFORMS.iter().map(|transform| transform.pass.name());
+        if let Some(name) = names.iter().find(|name| !WORDS.contains(name) && known().all(|pass| pass != **name)) {
+            return Err(format!("there is no pass `{name}`{}", suggest::hint(name, known().chain(WORDS))));
         }
-        if wanted.is_empty() && !all {
+        if names.is_empty() {
             return Err("no pass is named".to_owned());
         }
-        let named = |pass: Pass| wanted.contains(&pass.name());
-        let chosen = TRANSFORMS.iter().filter(|transform| all || named(transform.pass));
-        let unbuilt = chosen.clone().filter(|transform| transform.plan.is_none() && named(transform.pass));
+        let is_named = |transform: &&Transform| names.contains(&transform.pass.name());
+        let chosen = TRANSFORMS.iter().filter(|transform| names.contains(&ALL) || is_named(transform));
+        let base = match names.contains(&engine::DEFAULT) {
+            true => engine::Passes::default(),
+            false => engine::Passes::from(Vec::new()),
+        };
+        let unbuilt = TRANSFORMS.iter().filter(|transform| transform.plan.is_none()).filter(is_named);
         Ok(Self {
-            passes: chosen.clone().map(|transform| transform.pass).collect(),
+            passes: chosen.fold(base, |passes, transform| passes.with(transform.pass)),
             unbuilt: unbuilt.map(|transform| transform.pass).collect(),
         })
     }
-
-    /// Do all passes that run by default run?
-    pub(super) fn cover_default(&self) -> bool {
-        Self::by_default().passes.iter().all(|pass| self.passes.contains(pass))
-    }
 }
+
+const ALL: &str = "all";
+/// The words that stand for several passes.
+const WORDS: [&str; 2] = [ALL, engine::DEFAULT];
 
 #[cfg(test)]
 mod tests {
@@ -80,8 +75,11 @@ mod tests {
 
     #[test]
     fn keeps_the_order_of_the_registry() {
-        assert_eq!(Passes::named(["geometry", "split"]).unwrap().passes, [Pass::Split, Pass::Geometry]);
-        assert_eq!(Passes::named(["all"]).unwrap().passes.len(), TRANSFORMS.len());
+        let names = |names: &[&str]| Passes::named(names.iter().copied()).unwrap().passes.names();
+        assert_eq!(names(&["geometry", "split"]), ["split", "geometry"]);
+        assert_eq!(names(&["all"]).len(), TRANSFORMS.len());
+        assert_eq!(Passes::named(["default"]).unwrap(), Passes::by_default());
+        assert_eq!(names(&["overlap", "default"]), ["default", "overlap"]);
         assert!(Passes::named(["all"]).unwrap().unbuilt.is_empty());
     }
 

@@ -114,7 +114,7 @@ pub(super) fn file(file: SourceFile, settings: &Settings, engine: Engine) -> Pro
     let text = outcome.text.filter(|text| *text != file.text);
     let plan_use = PlanUse {
         consent: options(settings).consent(),
-        complete: settings.lines.is_empty() && settings.passes.cover_default(),
+        complete: settings.lines.is_empty() && settings.passes.passes.cover_default(),
     };
     let scan = if mentions_suppression(&file.text) { scan(&file.text) } else { Scan::default() };
     let report = FileReport::new(file, &scan, outcome.plans, text.is_some(), plan_use);

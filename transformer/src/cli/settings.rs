@@ -174,7 +174,7 @@ impl<'a> Resolver<'a> {
     pub(super) fn dump(&self, file: &Path) -> Result<String, String> {
         let mut config = self.config(file)?;
         let settings = self.settings(file)?;
-        config.passes = Some(settings.passes.passes.iter().map(|pass| pass.name().to_owned()).collect());
+        config.passes = Some(settings.passes.passes.names().into_iter().map(str::to_owned).collect());
         config.assume = Some(settings.assume);
         config.reassociation = Some(settings.reassociate);
         config.assumed_iterations = Some(settings.assumed_iterations);

@@ -129,7 +129,7 @@ impl Read {
         // What was tuned before is open again.
         let mut options = Options { instructions: Arc::new(Instructions::default()), ..process::options(&settings) };
         // Copies beside kernels need a header that the project may not have yet; they change no kernel that is timed.
-        options.passes.retain(|pass| !matches!(pass, Pass::Pipeline | Pass::Overlap));
+        options.passes = options.passes.without(&[Pass::Pipeline, Pass::Overlap]);
         Ok(Self { file, loaded, options, settings, config, ignores_config: command.context.no_config })
     }
 

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use super::earlier::Changed;
+use super::passes::Passes;
 use crate::context::{ASSUMED_ITERATIONS, Arithmetic, PipelineOptions};
 use crate::device::DeviceProfile;
+use crate::plan::Consent;
 use crate::plan::instructions::Instructions;
-use crate::plan::{Consent, Pass};
 use crate::semantics::symbols::FlagDefinition;
 use crate::syntax::Limits;
-use crate::transforms::TRANSFORMS;
 
 /// What the driver may do with a file.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The passes to run, in the registry's order.
-    pub passes: Vec<Pass>,
+    /// The passes to run.
+    pub passes: Passes,
     /// Apply edits that rest on an assumption?
     pub assume: bool,
     /// Apply edits that form floating-point sums, minima and maxima in another order?
@@ -68,11 +68,10 @@ impl Options {
 impl Default for Options {
     /// The default passes, Safe edits alone, the whole file.
     fn default() -> Self {
-        let passes = TRANSFORMS.iter().filter(|transform| transform.default).map(|transform| transform.pass).collect();
         let assumed_iterations = ASSUMED_ITERATIONS;
         let limits = Limits::default();
         Self {
-            passes,
+            passes: Passes::default(),
             assume: false,
             reassociate: false,
             assumed_iterations,

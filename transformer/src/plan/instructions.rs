@@ -128,6 +128,8 @@ pub struct Instruction {
     pub grid: Option<Grid>,
     /// Its groups.
     pub group: Option<Group>,
+    /// Are its serial loops unrolled wherever they can be?
+    pub is_unrolled: bool,
 }
 
 /// What is told of the kernels of a file.

@@ -37,6 +37,12 @@ pub struct Change {
 }
 
 impl Verdict {
+    /// Is it a change that rests on no assumption?
+    #[must_use]
+    pub fn is_certain_change(&self) -> bool {
+        matches!(self, Self::Change(change) if promise(&change.reasons) == Applicability::Safe)
+    }
+
     /// The plan for a construct. A change that needs an assumption is applied on demand only. Refusals come in the
     /// order of the text, each once.
     #[must_use]

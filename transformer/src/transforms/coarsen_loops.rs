@@ -85,10 +85,12 @@
 //!   memory, an element is loaded that is the same for all of them too; what is not the same, neighbouring threads load side by side;
 //! - it pays: each thread makes up to 4 iterations of a loop, or 8 of each of two loops, and more where its loads come from lines of its own, or
 //!   are all the same for the group. A doubling must make the kernel 1.05 times as fast, by the loads of the serial loops (each counted with
-//!   the sectors that a warp touches) and a quarter of a load for each operation; an eighth of the threads that the device holds must be left, and
+//!   the sectors that a warp touches, and those of elements that no other thread loads 16 times) and a quarter of a load for each operation; an eighth of the threads that the device holds must be left, and
 //!   a quarter of its threads must find registers. The groups that gain most are taken; two loops, and iterations that lie a warp apart, where that
 //!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
 //!   groups of a size, to measure them.
+//!
+//! Where the pass is not named, it writes only what is predicted to halve the time, whatever the lengths: known ones, or the form of `--versioned`.
 //!
 //! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
 //! from the length on from which an eighth of the threads that the device holds are left, and as they are.
@@ -150,6 +152,9 @@ use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::type_parameters;
 use crate::transforms::{Waiting, checks, two_forms};
 
+/// How many times as fast the kernel must become where nobody asked for groups: the text grows by as much.
+const SURE_GAIN: f64 = 2.0;
+
 /// Decides for every kernel that is one loop with a serial loop inside.
 pub(super) fn coarsen_loops(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
@@ -165,6 +170,10 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
     cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
+    let is_confined = cx.is_confined(Pass::Coarsen, region);
+    if is_confined && cx.profile.is_none() {
+        return None;
+    }
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let directive = cx.constructs.directive(first).span;
     let verdict = match written(cx, &loops, region) {
@@ -174,7 +183,8 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
             doubts => Verdict::Refuse(doubts),
         },
     };
-    Some(verdict.into_plan(Pass::Coarsen, directive, region.extent))
+    let is_said = !is_confined || verdict.is_certain_change();
+    is_said.then(|| verdict.into_plan(Pass::Coarsen, directive, region.extent))
 }
 
 fn body_span(cx: &Context<'_>, region: &TargetRegion) -> Span {
@@ -211,6 +221,10 @@ struct Kernel<'c, 'p> {
     region: &'c TargetRegion,
     candidate: Candidate<'c, 'p>,
     found: Accesses,
+    /// Are only groups wanted that are sure to gain much?
+    is_confined: bool,
+    /// Do the loops stand in both forms, of which the host chooses one by their lengths?
+    host_asks: bool,
 }
 
 impl<'c, 'p> Kernel<'c, 'p> {
@@ -221,7 +235,16 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let clauses = clauses::Clauses::of(cx, &chain);
         let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
         let (found, _) = independence::read(&candidate);
-        Self { cx, region, candidate, found }
+        let is_confined = cx.is_confined(Pass::Coarsen, region);
+        let asks = (cx.versioned || is_confined) && cx.told(region).group.is_none();
+        let mut kernel = Self { cx, region, candidate, found, is_confined, host_asks: false };
+        kernel.host_asks = asks && condition::can_be_asked(&kernel);
+        kernel
+    }
+
+    /// The lengths of its own loops, `None` for each that the text does not tell.
+    fn trips(&self) -> impl Iterator<Item = Option<i128>> + '_ {
+        self.found.loops.iter().take(self.loops().len()).map(|one| one.trips)
     }
 
     fn loops(&self) -> &[CanonicalLoop] {
@@ -262,7 +285,11 @@ impl<'c, 'p> Kernel<'c, 'p> {
                 .ok_or_else(|| "the loop that is asked for cannot be grouped".to_owned()),
             None => gain::best(self, device, &copies),
         };
+        let is_sure = |gain: &Gain| {
+            gain.times.0 >= SURE_GAIN * gain.times.1 && (self.host_asks || self.trips().all(|trips| trips.is_some()))
+        };
         match chosen {
+            Ok((gain, _)) if self.is_confined && !is_sure(&gain) => no("it is not sure to gain much"),
             Ok((gain, copies)) => match self.refused() {
                 Some(reason) => Verdict::Refuse(vec![reason]),
                 None => self.change(&gain, copies, device),
@@ -280,8 +307,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         };
         let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
         let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
-        let asks = self.cx.versioned && self.cx.told(self.region).group.is_none();
-        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| asks) {
+        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| self.host_asks) {
             let region = (self.first(), self.region.extent);
             let comment =
                 format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);

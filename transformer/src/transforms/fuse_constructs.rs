@@ -37,7 +37,8 @@
 //! ## Applies when
 //!
 //! - two or more combined constructs for a `distribute parallel for` loop of a league follow each other in one block, with nothing but
-//!   blanks and comments between them;
+//!   blanks and comments between them; some may stand under an `if` of the host of their own, without `else`, whose condition compares integers,
+//!   or members of structures;
 //! - their loops have the same number of dimensions, and in each the same bounds, step and type, whose variables the host does not
 //!   change in between; loop variables may have different names if each loop declares its own;
 //! - what an iteration of one writes, no other iteration of another one accesses: a subscript shifted by one is too much;
@@ -62,6 +63,11 @@
 //! constructs the host executed nothing, and the values that it hands to the second one (bounds, clauses, pointers, scalars that no
 //! clause maps) are no storage that the first one may change.
 //!
+//! Of constructs under different conditions, each condition is asked where the first one was, into a constant of which the kernel gets a copy. No
+//! construct before changes what it names (as for bounds). What would not have been mapped must be held by a `target data` construct around, by the
+//! same list item, so that mapping it does nothing; scalars and pointers must have a value. What an idle construct lists is no
+//! evidence that storage is apart, what that `target data` lists is.
+//!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
 //! or none at the end would have dropped it, the constructs stay. What only one maps must be apart from what only another one maps, since
@@ -80,6 +86,7 @@
 //! Fusion and Distribution" (1993).
 
 mod gain;
+mod guards;
 mod heads;
 mod lists;
 mod members;
@@ -87,6 +94,8 @@ mod memory;
 mod steady;
 mod together;
 mod write;
+
+use std::collections::BTreeSet;
 
 use self::lists::{Lists, joined};
 use self::members::{Member, runs};
@@ -101,7 +110,7 @@ const MOST_TOGETHER: usize = 16;
 
 /// Decides for every construct that has a neighbour.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
-    let mut plans = Vec::new();
+    let (mut plans, mut taken) = (Vec::new(), BTreeSet::new());
     for run in runs(cx) {
         let mut rest = Vec::new();
         for member in run {
@@ -109,11 +118,11 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
                 reasons if reasons.is_empty() => rest.push(member),
                 reasons => {
                     plans.push(plan(&[&member], left_alone(reasons)));
-                    plans.extend(of_run(cx, &std::mem::take(&mut rest)));
+                    plans.extend(of_run(cx, &std::mem::take(&mut rest), &mut taken));
                 }
             }
         }
-        plans.extend(of_run(cx, &rest));
+        plans.extend(of_run(cx, &rest, &mut taken));
     }
     plans
 }
@@ -124,7 +133,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 }
 
 /// Takes the constructs of a run together, as many as possible from the first on, and so on with the rest.
-fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
+fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec<Plan> {
     let mut plans = Vec::new();
     let farthest = |first: usize| run.len().min(first + MOST_TOGETHER);
     let (mut first, mut end) = (0, farthest(0));
@@ -135,7 +144,7 @@ fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
             end = farthest(first);
             continue;
         }
-        match decide(cx, &members) {
+        match decide(cx, &members, taken) {
             Ok(change) => {
                 // The second of two that need memory for both may join the third without.
                 let is_assumed = change.reasons.iter().any(|reason| reason.code == ReasonCode::MemoryForAll);
@@ -155,7 +164,7 @@ fn of_run(cx: &Context<'_>, run: &[Member]) -> Vec<Plan> {
 }
 
 fn plan(members: &[&Member], verdict: Verdict) -> Plan {
-    let spans = |member: &&Member| (member.directive, member.region.extent);
+    let spans = |member: &&Member| (member.directive, member.whole());
     let (first, start) = members.first().map(spans).unwrap_or_default();
     let (last, end) = members.last().map(spans).unwrap_or_default();
     let is_change = matches!(verdict, Verdict::Change(_));
@@ -179,37 +188,47 @@ fn left_alone(reasons: Vec<Reason>) -> Verdict {
     }
 }
 
-/// Checks that all of some constructs can be one.
-fn decide(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
-    let lists = agreed(cx, members)?;
+/// Checks that all of some constructs can be one. `taken` are the names that other constructs got.
+fn decide(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
+    let names = guards::names(cx, members, taken);
+    let lists = agreed(cx, members, &names)?;
     gain::too_large(cx, members).map_or(Ok(()), Err)?;
     // Two constructs may need the assumption; more are not taken together where it would be needed.
     let memory = memory::growth(cx, members, &lists);
     if let Some(reason) = memory.clone().filter(|_| members.len() > 2) {
         return Err(Stopped { at: members.len() - 1, reason });
     }
-    let loops = write::loops(cx, members);
+    let loops = write::loops(cx, members, &names);
     let all = joined(members, &lists)?;
-    let read = loops.iter().cloned().chain([together::directives(cx, members, &all)]).collect();
-    let mut reasons = together::assumptions(cx, members, &lists, read)?;
+    let read = loops.iter().cloned().chain([together::directives(cx, members, (&lists, &all), &names)]).collect();
+    let mut reasons = together::assumptions(cx, members, (&lists, &names), read)?;
     reasons.extend(memory);
     reasons.extend(members.first().and_then(|first| checks::other_rounding(cx, first.directive)));
     reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
     let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
     let summary = format!("{} kernels over the same range become one", members.len());
+    taken.extend(names.into_iter().flatten());
     Ok(Change { edits, summary, reasons, kernels: Some((members.len(), 1)), ..Change::default() })
 }
 
 /// Checks what the text of directives and heads tells, and returns the lists of each construct's clauses.
-fn agreed(cx: &Context<'_>, members: &[&Member]) -> Result<Vec<Lists>, Stopped> {
+fn agreed(cx: &Context<'_>, members: &[&Member], names: &[Option<String>]) -> Result<Vec<Lists>, Stopped> {
     let mut all: Vec<Lists> = Vec::new();
-    for (at, member) in members.iter().enumerate() {
+    for (at, (member, name)) in members.iter().zip(names).enumerate() {
         let stop = |reason| Stopped { at, reason };
         let own = Lists::of(cx, member).map_err(stop)?;
+        if name.is_some() {
+            // Those that ask the same may go together without it.
+            let at = guards::first_other(cx, members).unwrap_or(at).max(1);
+            guards::may_run_idle(cx, member, &own).map_err(|reason| Stopped { at, reason })?;
+        }
         let before = members.get(..at).unwrap_or_default();
         if let (Some(first), Some(known)) = (before.first(), all.first()) {
             heads::same_range(cx, first, member).map_err(stop)?;
             lists::same_otherwise(cx, (first, known), (member, &own)).map_err(stop)?;
+            if first.guard.is_some() && member.guard.is_none() {
+                return Err(stop(apart(member.directive, "the construct before this one does not always run")));
+            }
             steady::handed(cx, before, (member, &own)).map_err(stop)?;
         }
         for (one, known) in before.iter().zip(&all) {

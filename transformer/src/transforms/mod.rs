@@ -26,14 +26,25 @@ pub struct Transform {
     pub pass: Pass,
     /// One line on what it does.
     pub summary: &'static str,
-    /// Is it among the passes that run when none are named?
-    pub default: bool,
+    /// Does it run when no passes are named?
+    pub default: ByDefault,
     /// Looks at a file and decides for every construct it concerns; `None` for a pass that is planned but not built.
     pub plan: Option<fn(&Context<'_>) -> Vec<Plan>>,
     /// Which passes' changes it waits for: where one of them changes a construct in this round, this pass decides in the next.
     pub waits_for: fn(Waiting) -> &'static [Pass],
     /// Does it decide on the file together with the text of its headers?
     pub sees_headers: bool,
+}
+
+/// How a pass runs when none are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByDefault {
+    /// It does all it can.
+    Runs,
+    /// It changes what is sure to gain much, whatever the lengths of the loops are, and says nothing of the rest.
+    WhereSure,
+    /// It must be named.
+    Named,
 }
 
 impl Transform {
@@ -68,7 +79,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Split,
         summary: "Split target regions into one kernel per loop",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(split_target::split_target),
         waits_for: waits_for_none,
         sees_headers: false,
@@ -76,7 +87,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Hoist,
         summary: "Keep data on the device between constructs",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(hoist_maps::hoist_maps),
         waits_for: hoist_maps::waits_for,
         sees_headers: true,
@@ -84,7 +95,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Collapse,
         summary: "Collapse loop nests that give more parallelism",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(collapse::collapse),
         waits_for: waits_for_none,
         sees_headers: false,
@@ -92,7 +103,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Scalarize,
         summary: "Keep sums of serial loops in variables",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(scalarize_sums::scalarize_sums),
         waits_for: scalarize_sums::waits_for,
         sees_headers: false,
@@ -100,7 +111,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Fuse,
         summary: "Make one kernel of neighbouring loops over the same range",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(fuse_constructs::fuse_constructs),
         waits_for: fuse_constructs::waits_for,
         sees_headers: false,
@@ -108,7 +119,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Reduce,
         summary: "Give each row to a whole team, whose threads share its sums",
-        default: false,
+        default: ByDefault::Named,
         plan: Some(reduce_rows::reduce_rows),
         waits_for: reduce_rows::waits_for,
         sees_headers: false,
@@ -116,7 +127,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Coarsen,
         summary: "Give each thread a group of iterations, which share loads",
-        default: false,
+        default: ByDefault::WhereSure,
         plan: Some(coarsen_loops::coarsen_loops),
         waits_for: coarsen_loops::waits_for,
         sees_headers: false,
@@ -124,7 +135,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Geometry,
         summary: "Choose num_teams and thread_limit",
-        default: true,
+        default: ByDefault::Runs,
         plan: Some(choose_geometry::choose_geometry),
         waits_for: choose_geometry::waits_for,
         sees_headers: false,
@@ -132,7 +143,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Overlap,
         summary: "Copy arrays beside kernels that do not use them",
-        default: false,
+        default: ByDefault::Named,
         plan: Some(overlap_transfers::overlap_transfers),
         waits_for: overlap_transfers::waits_for,
         sees_headers: false,
@@ -140,7 +151,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Pipeline,
         summary: "Tile loops into transfer and compute stages",
-        default: false,
+        default: ByDefault::Named,
         plan: Some(pipeline_loop::pipeline_loop),
         waits_for: waits_for_none,
         sees_headers: false,
@@ -148,7 +159,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Unroll,
         summary: "Unroll serial loops whose loads wait for each other",
-        default: false,
+        default: ByDefault::WhereSure,
         plan: Some(unroll_loop::unroll_loop),
         waits_for: unroll_loop::waits_for,
         sees_headers: false,

@@ -36,7 +36,7 @@
 //! summed 1.5 to 1.85 times as fast, 16,384 rows and more as fast as before; products with a vector 1.2 to 1.6 times, those of
 //! matrices 1.0 to 1.2 times.
 //!
-//! The pass runs where it is named (or with `--passes all`), for it gains only where serial loops run often: what is left over of
+//! Where the pass is not named, it takes only loops whose length the text tells, for it gains only where they run often: what is left over of
 //! a length is done one by one. Loops that run 8 to 32 times took up to a third longer; where the text tells how often one runs, it
 //! is at least twice as often as what becomes one iteration.
 //!
@@ -110,9 +110,13 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement).nth(1)?;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let span = cx.constructs.directive(first).span;
+    let is_confined = cx.is_confined(Pass::Unroll, region);
+    if is_confined && cx.profile.is_none() {
+        return None;
+    }
     let doubts = checks::text_reasons(cx, region);
     if !doubts.is_empty() {
-        return Some(Verdict::Refuse(doubts).into_plan(Pass::Unroll, span, region.extent));
+        return (!is_confined).then(|| Verdict::Refuse(doubts).into_plan(Pass::Unroll, span, region.extent));
     }
     let verdict = match decide(cx, region, span) {
         Ok(found) if found.is_empty() => return None,
@@ -123,13 +127,16 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
             _ => Verdict::DoesNotPay(vec![reason]),
         },
     };
-    Some(verdict.into_plan(Pass::Unroll, span, region.extent))
+    let is_said = !is_confined || verdict.is_certain_change();
+    is_said.then(|| verdict.into_plan(Pass::Unroll, span, region.extent))
 }
 
 /// A serial loop, and how many of its iterations become one.
 struct Unrolled {
     node: NodeId,
     factor: u32,
+    /// Does the text say that it runs often enough?
+    is_long: bool,
 }
 
 /// The loops to unroll. Empty if there is no serial one. The error says why none is unrolled.
@@ -157,8 +164,13 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     if let Some(trouble) = found.troubles.first() {
         return no(trouble.span, &trouble.message);
     }
-    let (chosen, others): (Vec<_>, Vec<_>) =
-        serial.iter().map(|node| judge(cx, device, &found, promised, *node)).partition(Result::is_ok);
+    // Loops that run less often than what becomes one iteration lose.
+    let is_sure = |one: &Unrolled| !cx.is_confined(Pass::Unroll, region) || one.is_long;
+    let judged = |node: &NodeId| match judge(cx, device, &found, promised, *node) {
+        Ok(one) if !is_sure(&one) => Err((cx.tree.span(*node), "the text does not tell how often this loop runs")),
+        judged => judged,
+    };
+    let (chosen, others): (Vec<_>, Vec<_>) = serial.iter().map(judged).partition(Result::is_ok);
     match others.into_iter().find_map(Result::err) {
         Some((span, message)) if chosen.is_empty() => no(span, message),
         _ => match excludes_unroll(cx, region) {
@@ -232,7 +244,7 @@ fn judge(
     if inner.is_none() && trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, inside.len())) {
         return Err((span, "the launch takes so much longer that too little is gained"));
     }
-    Ok(Unrolled { node, factor })
+    Ok(Unrolled { node, factor, is_long: trips.is_some() })
 }
 
 /// Is the construct, whose iterations are known, too short to become 1.05 times as fast?

@@ -70,8 +70,7 @@ impl Space {
     /// # Errors
     /// When the file cannot be processed.
     pub fn read(source: Source<'_>) -> Result<Self, EngineError> {
-        let makers = source.options.passes.iter().copied().filter(|pass| !OPEN.contains(pass)).collect();
-        let options = Options { passes: makers, ..source.options.clone() };
+        let options = Options { passes: source.options.passes.clone().without(&OPEN), ..source.options.clone() };
         let outcome = engine::run(source.file, source.headers, &options)?;
         let text = outcome.text.unwrap_or_else(|| source.file.text.clone());
         let base = SourceFile::new(source.file.path.clone(), text);

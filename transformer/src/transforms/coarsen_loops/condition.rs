@@ -11,12 +11,18 @@ use crate::device::DeviceProfile;
 use crate::region::loop_nest::CanonicalLoop;
 use crate::syntax::ClauseName;
 
+/// Are there lengths that the text does not tell, and can the host read all of them?
+pub(super) fn can_be_asked(kernel: &Kernel<'_, '_>) -> bool {
+    let mut unknown = kernel.loops().iter().zip(kernel.trips()).filter(|(_, trips)| trips.is_none()).peekable();
+    unknown.peek().is_some() && unknown.all(|(own, _)| length(kernel, own).is_some())
+}
+
 /// The condition. `None` where the text tells all lengths, or one of them is no variable that the host can read.
 pub(super) fn condition(kernel: &Kernel<'_, '_>, device: &DeviceProfile, axes: &[Axis]) -> Option<String> {
     let mut least = held(device).checked_mul(u64::from(elements(axes)))?;
     let mut names = Vec::new();
-    for (index, own) in kernel.loops().iter().enumerate() {
-        match kernel.found.loops.get(index).and_then(|one| one.trips) {
+    for (own, trips) in kernel.loops().iter().zip(kernel.trips()) {
+        match trips {
             Some(trips) => least = least.div_ceil(u64::try_from(trips).ok()?.max(1)),
             None => names.push(length(kernel, own)?),
         }

@@ -37,6 +37,9 @@ const CALL: f64 = 8.0;
 const DIVISION: f64 = 16.0;
 /// Sectors that a warp loads at once.
 const SECTORS_AT_ONCE: f64 = 4.0;
+/// What a load of elements that one thread alone loads once takes, against one of what others have loaded too: it comes from the device's
+/// memory. A vector times a matrix by columns takes 1.3 to 4 times as long in groups (`transposed` in `learn/data/h100`).
+const STREAMED: f64 = 16.0;
 /// The part of the threads that a device holds which must be left: 2,048 numbers a side leave 8 x 8 as many threads, and it was the fastest.
 const PART_LEFT: u32 = 8;
 /// The part of them which must find registers.
@@ -86,7 +89,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
             return Some(format!("groups of {size} would take about {registers} registers of a thread"));
         }
         let (held, left) = (number(held(device)), self.left(axes));
-        if left < held {
+        if left < held && !self.kernel.host_asks {
             let (left, held) = (count(left), count(held));
             return Some(format!("groups of {size} would leave {left} iterations for {held} threads"));
         }
@@ -156,9 +159,31 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
             let sectors = (pattern.sectors() * further).min(Pattern::Strided.sectors());
             let sharing = axes.iter().filter(|axis| self.is_shared(access, axis.index));
             let shared: f64 = sharing.map(|axis| f64::from(axis.factor)).product();
-            times * (sectors / SECTORS_AT_ONCE).max(1.0) / shared
+            let streamed = if self.is_streamed(access) { STREAMED } else { 1.0 };
+            times * streamed * (sectors / SECTORS_AT_ONCE).max(1.0) / shared
         };
         self.accesses.iter().map(each).sum()
+    }
+
+    /// Is each element that it loads in serial loops loaded by one thread, once?
+    fn is_streamed(&self, access: &Access) -> bool {
+        let found = &self.kernel.found;
+        let inner = access.loops.iter().copied().filter(|index| *index >= self.kernel.loops().len());
+        let around: Vec<Atom> = (0..self.kernel.loops().len())
+            .chain(inner.clone())
+            .filter_map(|index| found.loops.get(index).map(|one| one.atom))
+            .collect();
+        let step = |atom: &Atom| -> Option<Vec<Polynomial>> {
+            access.subscripts.iter().map(|one| one.form.linear_in(*atom).map(|(step, _)| step)).collect()
+        };
+        let changes = |step: &Vec<Polynomial>| step.iter().any(|one| one.as_constant() != Some(0));
+        let steps: Option<Vec<Vec<Polynomial>>> = around.iter().map(step).collect();
+        // Two loops that step alike come to the same elements.
+        let differ = |steps: &[Vec<Polynomial>]| {
+            let is_new = |(at, step): (usize, &Vec<Polynomial>)| !steps.iter().take(at).any(|other| other == step);
+            steps.iter().all(changes) && steps.iter().enumerate().all(is_new)
+        };
+        inner.count() > 0 && steps.is_some_and(|steps| differ(&steps))
     }
 
     /// How neighbouring threads access memory.

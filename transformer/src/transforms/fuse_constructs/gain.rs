@@ -14,6 +14,8 @@ use crate::plan::figures::time;
 use crate::plan::{Reason, ReasonCode};
 use crate::syntax::NodeKind;
 
+/// A serial loop with so few iterations does not come back to its lines.
+const FEW: i128 = 8;
 /// Assumed iterations of a serial loop of unknown length.
 const ASSUMED_INNER: f64 = 64.0;
 /// The most arrays of one kernel, whose addresses take registers.
@@ -85,8 +87,11 @@ fn may_be_slower(found: &Accesses, depth: usize) -> Option<String> {
         return Some(format!("one kernel would access {} arrays", arrays.len()));
     }
     let lane = found.loops.get(depth.checked_sub(1)?)?.atom;
+    let is_long = |index: &usize| {
+        *index >= depth && found.loops.get(*index).is_none_or(|l| l.trips.is_none_or(|trips| trips > FEW))
+    };
     let is_far = |access: &&Access| {
-        access.loops.iter().any(|index| *index >= depth)
+        access.loops.iter().any(is_long)
             && matches!(pattern(access, lane, &found.opaque), Pattern::Strided | Pattern::Unknown)
     };
     let far = found.accesses.iter().find(is_far)?;

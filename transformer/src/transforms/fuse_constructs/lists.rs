@@ -66,6 +66,13 @@ pub(super) struct Mapped {
     bounds: Vec<Span>,
 }
 
+impl Mapped {
+    /// The expressions in its sections.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = Span> + '_ {
+        self.bounds.iter().copied()
+    }
+}
+
 /// A variable in another list.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {

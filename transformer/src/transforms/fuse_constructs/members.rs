@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::apart;
+use super::guards::Guard;
 use crate::analysis::associated_loops::associated_loops;
 use crate::context::Context;
 use crate::plan::Reason;
@@ -19,6 +20,8 @@ use crate::transforms::{checks, two_forms};
 /// A construct that has a neighbour.
 pub(super) struct Member {
     pub region: TargetRegion,
+    /// The `if` around it.
+    pub guard: Option<Guard>,
     pub id: ConstructId,
     /// The whole directive.
     pub directive: Span,
@@ -37,6 +40,11 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// The construct, with the `if` around it.
+    pub(super) fn whole(&self) -> Span {
+        self.guard.as_ref().map_or(self.region.extent, |guard| guard.span)
+    }
+
     /// The variables of which it may write the value, an element or what they lead to.
     pub(super) fn written(&self) -> BTreeSet<VariableId> {
         self.outside.iter().filter(|(_, used)| used.role != Role::Read).map(|(key, _)| *key).collect()
@@ -60,7 +68,7 @@ pub(super) fn runs(cx: &Context<'_>) -> Vec<Vec<Member>> {
     let regions = target_regions(cx.tree, cx.constructs);
     for region in regions.into_iter().filter(TargetRegion::is_league_loop) {
         let Some(member) = member(cx, region) else { continue };
-        match runs.last_mut().filter(|run| run.last().is_some_and(|last| are_neighbours(cx, last.id, member.id))) {
+        match runs.last_mut().filter(|run| run.last().is_some_and(|last| are_neighbours(cx, last, &member))) {
             Some(run) => run.push(member),
             None => runs.push(vec![member]),
         }
@@ -87,16 +95,20 @@ fn member(cx: &Context<'_>, region: TargetRegion) -> Option<Member> {
     let (is_block, span) = (tree.kind(body) == NodeKind::CompoundStatement, tree.span(body));
     let content = if is_block { Span::new(span.start + 1, span.end - 1) } else { span };
     let directive = cx.constructs.directive(id).span;
-    Some(Member { region, id, directive, loops, variables, body, is_block, content, outside })
+    let guard = Guard::of(cx, directive, construct.body?);
+    Some(Member { region, guard, id, directive, loops, variables, body, is_block, content, outside })
 }
 
 /// Do two constructs stand in one block, with nothing but blanks and comments between them?
-fn are_neighbours(cx: &Program<'_>, first: ConstructId, second: ConstructId) -> bool {
-    let [before, behind] = [first, second].map(|id| cx.constructs.construct(id));
-    let parent = before.body.and_then(|body| cx.tree.parent(body));
-    let is_in_block = parent.is_some_and(|parent| cx.tree.kind(parent) == NodeKind::CompoundStatement)
-        && parent == behind.body.and_then(|body| cx.tree.parent(body));
-    let gap = before.body_span.end..cx.constructs.directive(second).span.start;
+fn are_neighbours(cx: &Program<'_>, first: &Member, second: &Member) -> bool {
+    let block = |member: &Member| {
+        let node = member.guard.as_ref().map(|guard| guard.node).or(cx.constructs.construct(member.id).body);
+        node.and_then(|node| cx.tree.parent(node))
+    };
+    let parent = block(first);
+    let is_in_block =
+        parent.is_some_and(|parent| cx.tree.kind(parent) == NodeKind::CompoundStatement) && parent == block(second);
+    let gap = first.whole().end..second.whole().start;
     is_in_block && gap.start <= gap.end && is_blank(cx, Span::new(gap.start, gap.end), parent)
 }
 

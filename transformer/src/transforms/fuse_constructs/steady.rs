@@ -4,17 +4,20 @@ use super::apart;
 use super::lists::Lists;
 use super::members::Member;
 use crate::plan::Reason;
-use crate::semantics::Program;
 use crate::semantics::symbols::{DeclaredType, NameKind, Variable, VariableId};
 use crate::semantics::uses::Role;
+use crate::semantics::{Act, Part, Program};
 use crate::source::{Span, words};
-use crate::syntax::{ClauseName, Number};
+use crate::syntax::{ClauseName, HostTree, Member as MemberAccess, NodeId, Number};
 
 /// Checks that constructs leave alone what the host hands to a later one: bounds, clauses, pointers, and scalars that are not mapped.
 pub(super) fn handed(cx: &Program<'_>, before: &[&Member], (member, own): (&Member, &Lists)) -> Result<(), Reason> {
     let changes = Changes::of(cx, before);
     for span in member.bounds().chain(own.expressions()) {
         changes.check_expression(cx, span)?;
+    }
+    if let Some(guard) = &member.guard {
+        changes.check_condition(cx, guard.condition)?;
     }
     let is_copied = |key| own.item(key).is_some_and(|item| item.is_whole);
     for (_, used) in member.outside.iter().filter(|(key, _)| !is_copied(*key)) {
@@ -60,17 +63,58 @@ impl Changes {
 
     /// Does the host's value of a variable stay?
     fn keep(&self, cx: &Program<'_>, variable: &Variable, at: usize) -> bool {
-        let is_apart = |ty: &DeclaredType| match ty {
-            DeclaredType::Array { .. } | DeclaredType::Scalar { .. } => true,
-            DeclaredType::Pointer { pointee: to, .. } | DeclaredType::ArrayParameter { element: to, .. } => {
-                cx.compilation.strict_aliasing && holds_other(to, &variable.ty)
-            }
-            _ => false,
-        };
         !self.named.contains(&variable.id())
             && !variable.ty.is_volatile()
             && (cx.cannot_be_aliased(&variable.name, at)
-                || !cx.symbols().is_address_taken(&variable.name, at) && self.through.iter().all(is_apart))
+                || !cx.symbols().is_address_taken(&variable.name, at) && self.leave(cx, &variable.ty))
+    }
+
+    /// Is nothing of this type written, as far as pointers lead?
+    fn leave(&self, cx: &Program<'_>, own: &DeclaredType) -> bool {
+        self.through.iter().all(|ty| match ty {
+            DeclaredType::Array { .. } | DeclaredType::Scalar { .. } => true,
+            DeclaredType::Pointer { pointee: to, .. } | DeclaredType::ArrayParameter { element: to, .. } => {
+                cx.compilation.strict_aliasing && holds_other(to, own)
+            }
+            _ => false,
+        })
+    }
+
+    /// Refuses a condition that is more than comparisons of numbers and of members of objects, or that names what may change.
+    fn check_condition(&self, cx: &Program<'_>, span: Span) -> Result<(), Reason> {
+        let no = |span, message: &str| Err(apart(span, message));
+        let Some(evaluation) = cx.evaluation(span) else { return no(span, "this condition is not understood") };
+        let is_plain = |part: &Part| match part.act {
+            Act::Load => MemberAccess::of(&evaluation.tree, part.node).is_some(),
+            act => matches!(
+                act,
+                Act::Literal | Act::Name | Act::Arithmetic | Act::Bits | Act::Test | Act::Choice | Act::Member
+            ),
+        };
+        if let Some(place) = evaluation.first_without(is_plain) {
+            return no(place, "this condition is more than a comparison of numbers");
+        }
+        for used in &evaluation.names {
+            if cx.symbols().constant(&used.name, span.start).is_some() {
+                continue;
+            }
+            let variable = cx.symbols().lookup(&used.name, span.start);
+            let Some(variable) =
+                variable.filter(|it| it.kind == NameKind::Variable && !cx.symbols().is_macro(&used.name, span.start))
+            else {
+                return no(used.span, "this name is no variable of the host");
+            };
+            self.check_name(cx, &used.name, used.span)?;
+            let mut types = vec![variable.ty.clone()];
+            types.extend(members_of(cx, &evaluation.tree, used.node, variable.ty.clone()).into_iter().flatten());
+            let is_number = types.last().is_some_and(|ty| ty.number().is_some_and(|number| number.integer().is_some()));
+            let stays =
+                types.len() == 1 || !self.named.contains(&variable.id()) && types.iter().all(|ty| self.leave(cx, ty));
+            if !is_number || !stays || types.iter().any(DeclaredType::is_volatile) {
+                return no(used.span, "this condition names what a construct before it may change, or no integer");
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a name whose value the host hands to a later construct.
@@ -107,6 +151,26 @@ impl Changes {
         }
         Ok(())
     }
+}
+
+/// The types of the members that are reached from a name, `s.m->n`. `None` where one is not known.
+fn members_of(cx: &Program<'_>, tree: &HostTree, name: NodeId, of: DeclaredType) -> Option<Vec<DeclaredType>> {
+    let (mut node, mut ty, mut types) = (name, of, Vec::new());
+    while let Some(member) = tree.parent(node).and_then(|parent| MemberAccess::of(tree, parent)) {
+        if member.object() != Some(node) {
+            break;
+        }
+        let object = match (&ty, member.is_behind_pointer()) {
+            (DeclaredType::Reference { to }, false) => (**to).clone(),
+            (ty, true) => ty.dereferenced(),
+            (ty, false) => ty.clone(),
+        };
+        let field = cx.file.show(tree.span(member.name()?)).into_owned();
+        ty = cx.symbols().member_type(&object, &field, tree.span(name).start)?;
+        types.push(ty.clone());
+        node = member.node;
+    }
+    Some(types)
 }
 
 /// Is what a pointer leads to certainly no object of the variable's type? Only floating-point numbers are taken for certain.

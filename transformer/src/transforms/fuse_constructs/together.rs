@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::lists::{Joined, Lists};
 use super::members::Member;
 use super::write::added;
-use super::{Stopped, apart, gain};
+use super::{Stopped, apart, gain, guards};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
 use crate::analysis::independence::aliases::Evidence;
@@ -21,15 +21,15 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::other_text::OtherText;
 use crate::semantics::Program;
-use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName};
 
-/// The assumptions under which constructs can be one, of which the edits make that text.
+/// The assumptions under which constructs can be one, of which the edits make that text. `names` are those that these declare.
 pub(super) fn assumptions(
     cx: &Context<'_>,
     members: &[&Member],
-    lists: &[Lists],
+    (lists, names): (&[Lists], &[Option<String>]),
     edits: Vec<Edit>,
 ) -> Result<Vec<Reason>, Stopped> {
     let last = members.len() - 1;
@@ -52,7 +52,7 @@ pub(super) fn assumptions(
     let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
     let together = Together { cx, members, candidate, found, origins: edits.origins() };
-    together.same_names()?;
+    together.same_names(names)?;
     together.followed()?;
     together.apart()?;
     let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped { at: last, reason })?;
@@ -63,10 +63,15 @@ pub(super) fn assumptions(
 }
 
 /// The directives in that text: the maps of each construct, and the first construct without any.
-pub(super) fn directives(cx: &Context<'_>, members: &[&Member], all: &Joined) -> Edit {
+pub(super) fn directives(
+    cx: &Context<'_>,
+    members: &[&Member],
+    (lists, all): (&[Lists], &Joined),
+    names: &[Option<String>],
+) -> Edit {
     let mut lines = Vec::new();
     let mut span = Span::default();
-    for (at, member) in members.iter().enumerate() {
+    for (at, (member, name)) in members.iter().zip(names).enumerate() {
         let directive = cx.constructs.directive(member.id);
         let layout = Layout::of(cx.file, directive);
         let (maps, others): (Vec<_>, Vec<_>) =
@@ -74,13 +79,20 @@ pub(super) fn directives(cx: &Context<'_>, members: &[&Member], all: &Joined) ->
         let text = |clauses: Vec<&Clause>| -> Vec<String> {
             clauses.into_iter().map(|clause| on_one_line(cx.file, clause.span)).collect()
         };
-        if !maps.is_empty() {
+        if !maps.is_empty() && name.is_none() {
             lines.insert(lines.len().saturating_sub(usize::from(at > 0)), layout.write("target data", &text(maps)));
         }
         if at == 0 {
             span = directive.span;
             lines.push(layout.write(&directive.name, &[text(others), added(all)].concat()));
         }
+    }
+    if let Some(first) = members.first() {
+        let layout = Layout::of(cx.file, cx.constructs.directive(first.id));
+        let idle = members.iter().zip(lists).zip(names).filter(|(_, name)| name.is_some()).map(|(one, _)| one);
+        let around = guards::evidence(cx, idle).into_iter();
+        let line = |items: Vec<String>| layout.write("target data", &[format!("map(alloc: {})", items.join(", "))]);
+        lines.splice(0..0, around.map(line));
     }
     Edit { span, text: lines.join("\n") }
 }
@@ -123,9 +135,11 @@ impl Together<'_, '_, '_> {
     }
 
     /// Does every name mean what it meant in its own construct?
-    fn same_names(&self) -> Result<(), Stopped> {
+    fn same_names(&self, names: &[Option<String>]) -> Result<(), Stopped> {
         let program = self.candidate.cx;
-        for used in uses_below(program.file, program.tree, self.candidate.nest.loops.body) {
+        let is_new = |used: &Use| names.iter().flatten().any(|name| *name == used.name);
+        let uses = uses_below(program.file, program.tree, self.candidate.nest.loops.body);
+        for used in uses.into_iter().filter(|used| !is_new(used)) {
             let span = self.origins.of(used.span);
             let Some((at, member)) = self.members.iter().enumerate().find(|(_, it)| it.content.contains(span)) else {
                 continue;

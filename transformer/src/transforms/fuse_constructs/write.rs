@@ -10,23 +10,55 @@ use crate::edit::directive_writer::{Layout, append_clauses, comments_of, exchang
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{ClauseName, NodeKind};
+use crate::transforms::two_forms::line_inserts;
 
-/// The edits that take the heads of all constructs but the first away, and put their statements behind those of the first.
-pub(super) fn loops(cx: &Context<'_>, members: &[&Member]) -> Vec<Edit> {
+/// The edits that take the heads of all constructs but the first away, and put their statements behind those of the first. `names` are those
+/// of the constants that say which constructs run ([`super::guards::names`]).
+pub(super) fn loops(cx: &Context<'_>, members: &[&Member], names: &[Option<String>]) -> Vec<Edit> {
     let Some(first) = members.first() else { return Vec::new() };
     let form = Form::of(cx, first);
-    let has_block: Vec<bool> = (0..members.len()).map(|at| needs_block(cx, members, at)).collect();
+    let block = |(at, name): (usize, &Option<String>)| match name {
+        Some(name) => Block::If(name.clone()),
+        None if needs_block(cx, members, at) => Block::Braces,
+        None => Block::None,
+    };
+    let blocks: Vec<Block> = names.iter().enumerate().map(block).collect();
     let mut edits = Vec::new();
-    for (at, (member, has_block)) in members.iter().zip(has_block).enumerate() {
-        edits.push(if at == 0 { form.opening(first, has_block) } else { form.head(first, member, has_block) });
+    edits.extend(form.constants(members, names));
+    for (at, (member, block)) in members.iter().zip(&blocks).enumerate() {
+        edits.push(if at == 0 { form.opening(first, block) } else { form.head(first, member, block) });
+        edits.extend(form.moved(at, member, block));
         edits.push(if at + 1 == members.len() {
-            form.closing(first, member, has_block)
+            form.closing(first, member, block, names)
         } else {
-            form.end(member, has_block)
+            form.end(member, block)
         });
     }
     edits.retain(|edit| !edit.span.is_empty() || !edit.text.is_empty());
     edits
+}
+
+/// What the statements of a construct stand in.
+enum Block {
+    None,
+    Braces,
+    /// The statement of an `if`, which asks this constant.
+    If(String),
+}
+
+impl Block {
+    /// The line that opens it.
+    fn opening(&self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Braces => Some("{".to_owned()),
+            Self::If(name) => Some(format!("if ({name}) {{")),
+        }
+    }
+
+    fn exists(&self) -> bool {
+        !matches!(self, Self::None)
+    }
 }
 
 /// How the statements of several constructs stand in one loop. A construct has a block of its own where names of it would mean something
@@ -34,6 +66,8 @@ pub(super) fn loops(cx: &Context<'_>, members: &[&Member]) -> Vec<Edit> {
 struct Form<'a, 'c> {
     cx: &'a Context<'c>,
     newline: &'static str,
+    /// One level of a block.
+    level: String,
     /// The blanks before a statement of the loop.
     indent: String,
     /// The blanks before the loop.
@@ -48,7 +82,8 @@ impl<'a, 'c> Form<'a, 'c> {
         let statement = cx.tree.named_children(first.body).next().filter(|_| first.is_block).unwrap_or(first.body);
         let inside = indent_of(cx.file, cx.tree.span(statement).start);
         let indent = if inside.len() > outside.len() { inside } else { format!("{outside}{}", layout.level) };
-        Self { cx, newline: layout.newline, indent, outside }
+        let level = indent.strip_prefix(&outside).filter(|level| !level.is_empty()).unwrap_or(&layout.level).to_owned();
+        Self { cx, newline: layout.newline, level, indent, outside }
     }
 
     /// A line of its own.
@@ -56,14 +91,59 @@ impl<'a, 'c> Form<'a, 'c> {
         format!("{}{text}{}", self.indent, self.newline)
     }
 
-    fn opening(&self, first: &Member, has_block: bool) -> Edit {
-        let block = if has_block { format!("{}{}{{", self.newline, self.indent) } else { String::new() };
+    /// The blanks before the first statement of a construct.
+    fn inside(&self, block: &Block) -> String {
+        let level = if matches!(block, Block::If(_)) { self.level.as_str() } else { "" };
+        format!("{}{level}", self.indent)
+    }
+
+    /// The constants that say which constructs run, and the `if` that asks whether any does.
+    fn constants(&self, members: &[&Member], names: &[Option<String>]) -> Option<Edit> {
+        let cx = self.cx;
+        let guarded =
+            |(member, name): (&&Member, &Option<String>)| Some(member.guard.as_ref()?.declaration(cx, name.as_ref()?));
+        let declared: Vec<String> = members.iter().zip(names).filter_map(guarded).collect();
+        let first = members.first().filter(|_| !declared.is_empty())?;
+        let Some(guard) = &first.guard else {
+            let start = line_start(&cx.file.text, first.directive.start);
+            let lines: String = declared.iter().map(|line| format!("{}{line}{}", self.outside, self.newline)).collect();
+            return Some(Edit::insertion(start, lines));
+        };
+        let indent = indent_of(cx.file, guard.span.start);
+        let lines: String = declared.iter().map(|line| format!("{line}{}{indent}", self.newline)).collect();
+        let any = names.iter().flatten().cloned().collect::<Vec<_>>().join(" || ");
+        let before = cx.file.bytes(Span::new(guard.span.start, first.directive.start)).trim_ascii_end().len();
+        let span = Span::new(guard.span.start, guard.span.start + before);
+        Some(Edit { span, text: format!("{lines}if ({any}) {{") })
+    }
+
+    /// The statements of a construct further inside, but for the line whose blanks are written anew.
+    fn moved(&self, at: usize, member: &Member, block: &Block) -> Vec<Edit> {
+        let text = &self.cx.file.text;
+        let content = self.cx.file.bytes(member.content);
+        let first = member.content.start + content.len() - content.trim_ascii_start().len();
+        // It may have stood as deep before.
+        if !matches!(block, Block::If(_)) || indent_of(self.cx.file, first) != self.indent {
+            return Vec::new();
+        }
+        let own_line = line_start(text, first);
+        let is_kept = at == 0 && member.is_block && own_line > member.content.start;
+        let next =
+            text.get(first..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n')).map(|to| first + to + 1);
+        let start = if is_kept { Some(own_line) } else { next };
+        let last = self.last_byte(member);
+        let lines = start.filter(|start| *start < last).map(|start| Span::new(start, last));
+        lines.map(|lines| line_inserts(self.cx.file, lines, &self.level, String::new())).unwrap_or_default()
+    }
+
+    fn opening(&self, first: &Member, own: &Block) -> Edit {
+        let block = own.opening().map(|line| format!("{}{}{line}", self.newline, self.indent)).unwrap_or_default();
         if first.is_block {
             let content = self.cx.file.bytes(first.content);
             let blanks = content.len() - content.trim_ascii_start().len();
             // What stands on the line of the brace begins a line of its own.
             let is_inline = !content.get(..blanks).unwrap_or_default().contains(&b'\n');
-            let own_line = format!("{block}{}{}", self.newline, self.indent);
+            let own_line = format!("{block}{}{}", self.newline, self.inside(own));
             return match is_inline && self.comment_spans(first.content).is_empty() {
                 true => Edit { span: Span::new(first.content.start, first.content.start + blanks), text: own_line },
                 false => Edit::insertion(first.content.start, block),
@@ -76,16 +156,16 @@ impl<'a, 'c> Form<'a, 'c> {
         {
             true => Edit {
                 span: Span::new(head + before, first.content.start),
-                text: format!(" {{{block}{}{}", self.newline, self.indent),
+                text: format!(" {{{block}{}{}", self.newline, self.inside(own)),
             },
             false => Edit::insertion(first.content.start, format!("{{{block} ")),
         }
     }
 
     /// What stands behind the statements of a construct that is not the last one.
-    fn end(&self, member: &Member, has_block: bool) -> Edit {
-        let span = Span::new(self.last_byte(member), self.cx.constructs.construct(member.id).body_span.end);
-        let block = if has_block { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
+    fn end(&self, member: &Member, block: &Block) -> Edit {
+        let span = Span::new(self.last_byte(member), member.whole().end);
+        let block = if block.exists() { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
         let comments = self.comments(span);
         let rest = self.cx.file.text.get(span.end..).unwrap_or_default();
         let is_last = rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii().is_empty();
@@ -95,37 +175,37 @@ impl<'a, 'c> Form<'a, 'c> {
     }
 
     /// What stands before the statements of a construct that is not the first one.
-    fn head(&self, first: &Member, member: &Member, has_block: bool) -> Edit {
+    fn head(&self, first: &Member, member: &Member, block: &Block) -> Edit {
         let cx = self.cx;
         let text = &cx.file.text;
-        let start = line_start(text, member.directive.start);
-        let is_alone = cx.file.bytes(Span::new(start, member.directive.start)).trim_ascii().is_empty();
+        let whole = member.whole();
+        let start = line_start(text, whole.start);
+        let is_alone = cx.file.bytes(Span::new(start, whole.start)).trim_ascii().is_empty();
         let content = member.content;
         let rest = text.get(content.start..).unwrap_or_default();
         let blanks = rest.len() - rest.trim_ascii_start().len();
-        let span = Span::new(if is_alone { start } else { member.directive.start }, content.start + blanks);
+        let span = Span::new(if is_alone { start } else { whole.start }, content.start + blanks);
         let mut lines = if is_alone { String::new() } else { self.newline.to_owned() };
         let of_directive = comments_of(cx.file, cx.constructs.directive(member.id));
         let of_heads = self.comments_in(Span::new(member.directive.end, content.start));
         for comment in of_directive.iter().chain(&of_heads) {
             lines += &self.line(comment);
         }
-        if has_block {
-            lines += &self.line("{");
-        }
+        lines += &block.opening().map(|line| self.line(&line)).unwrap_or_default();
+        let inside = self.inside(block);
         for (own, other) in member.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable)
         {
             let ty = own.declared_type.map_or("int".into(), |span| cx.file.show(span));
-            lines += &self.line(&format!("const {ty} {} = {};", own.variable, other.variable));
+            lines += &format!("{inside}const {ty} {} = {};{}", own.variable, other.variable, self.newline);
         }
-        Edit { span, text: format!("{lines}{}", self.indent) }
+        Edit { span, text: format!("{lines}{inside}") }
     }
 
     /// The braces of the first construct, behind the statements of the last one.
-    fn closing(&self, first: &Member, last: &Member, has_block: bool) -> Edit {
+    fn closing(&self, first: &Member, last: &Member, block: &Block, names: &[Option<String>]) -> Edit {
         let cx = self.cx;
-        let span = Span::new(self.last_byte(last), cx.constructs.construct(last.id).body_span.end);
-        let block = if has_block { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
+        let span = Span::new(self.last_byte(last), last.whole().end);
+        let block = if block.exists() { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
         let mut text = block + &self.comments(span);
         if !first.is_block {
             text += &format!("{}{}}}", self.newline, self.outside);
@@ -139,6 +219,11 @@ impl<'a, 'c> Form<'a, 'c> {
             let is_first = cx.file.bytes(Span::new(start, at)).trim_ascii().is_empty();
             let indent = if is_first { indent_of(cx.file, at) } else { self.outside.clone() };
             text += &format!("{}{indent}}}", self.newline);
+        }
+        if let Some(guard) = &first.guard
+            && (guard.is_block || names.iter().any(Option::is_some))
+        {
+            text += &format!("{}{}}}", self.newline, indent_of(cx.file, guard.span.start));
         }
         Edit { span, text }
     }

@@ -249,8 +249,8 @@ pub(super) fn may_run_often(
     host: &HostEffects,
     times: usize,
 ) -> Option<Option<String>> {
-    let nest = canonical_nest(cx.file, cx.tree, node, 1).ok();
-    let Some(read) = nest.and_then(|nest| nest.loops.into_iter().next()) else { return Some(None) };
+    // The host may leave it early.
+    let Some(read) = canonical_head(cx.file, cx.tree, node) else { return Some(None) };
     let more = i64::try_from(times).ok()? - 1;
     let asked = least_trips(cx, &read, host, more).or_else(|| counts_down(cx, &read, host, more).map(Some));
     let asked = asked.map(|term| term.map(|term| term.text(cx)));

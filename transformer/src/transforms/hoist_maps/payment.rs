@@ -16,6 +16,8 @@ use crate::transforms::hoist_maps::updates::{Choice, LARGE, Spent, Update};
 /// The most passes of a loop that the program is asked for: in three, constructs that copy twice in each have paid for what an environment
 /// copies at its ends, one copy in each pass, and one more; where elements go both ways they need more.
 const MOST_PASSES: usize = 8;
+/// The most elements that a test in a loop may bring back in a pass, where the loop may end in its first one.
+const FEW_ELEMENTS: usize = 4;
 
 impl Block<'_, '_> {
     /// Adds the updates that the host needs, by elements or whole, and says when the constructs would copy the variable as often anyway.
@@ -51,6 +53,7 @@ impl Block<'_, '_> {
             let copied = self.copied_anyway(statements, &held, choice, None);
             let copied = copied.or_else(|| self.copied_in_passes(statements, &held, choice));
             let copied = copied.or_else(|| self.copied_as_often(statements, &held, choice));
+            let copied = copied.or_else(|| self.copied_but_for_elements(statements, &held, choice));
             if let Some(terms) = copied.or_else(|| self.copied_in_later_passes(statements, &held)) {
                 return Ok((held, terms.into_iter().chain(fits).collect()));
             }
@@ -106,6 +109,27 @@ impl Block<'_, '_> {
         let statement = self.statements.get(first).filter(|it| first == last && it.is_loop)?;
         let term = first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2)?;
         let terms = self.copied((first, last), held, choice, (None, 0))?;
+        Some(terms.into_iter().chain(term).collect())
+    }
+
+    /// The same of a loop that may end with its first pass by what the host reads, where a pass copies nothing but a few single elements. If it
+    /// does so, which is taken to be rare, these are copied beside what the original copies: some ten microseconds each.
+    fn copied_but_for_elements(
+        &self,
+        (first, last): (usize, usize),
+        held: &Held,
+        choice: Choice,
+    ) -> Option<Vec<String>> {
+        let statement = self.statements.get(first).filter(|it| first == last && it.is_loop)?;
+        let body = self.cx.tree.child(statement.node, Field::Body)?;
+        let copies: usize = held.updates.iter().map(|update| update.piece.copies()).sum();
+        let elements: usize = held.updates.iter().map(|update| update.piece.count_elements()).sum();
+        let may_end = self.cx.tree.kind(statement.node) != NodeKind::ForStatement || !self.cx.comes_to_its_end(body);
+        let is_test = (1..=FEW_ELEMENTS).contains(&copies) && copies == elements && may_end;
+        let term =
+            first_run::may_run_often(self.cx, statement.node, &self.host_of((first, last)), 2).filter(|_| is_test)?;
+        let alone = Held { updates: Vec::new(), ..held.clone() };
+        let terms = self.copied((first, last), &alone, choice, (None, 0))?;
         Some(terms.into_iter().chain(term).collect())
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use super::writing::{applied, for_all, run};
+use super::writing::{UNROLLED, applied, for_all, run};
 use super::{Candidate, Source, TunableKernel, device};
 use crate::device::launch::DEFAULT_THREADS;
 use crate::device::occupancy::resident_blocks;
@@ -165,11 +165,11 @@ fn shapes(source: Source<'_>, base: &SourceFile, kernels: &[Kernel]) -> Result<V
     let groups = (0..deepest).flat_map(|index| FACTORS.map(|factor| Group::of(Some(index), factor)));
     let mut asked: Vec<(Form, Pass, Instructions)> = groups
         .map(|group| {
-            let told = Instruction { group: Some(group), grid: None };
+            let told = Instruction { group: Some(group), ..Instruction::default() };
             (Form::Groups(group), Pass::Coarsen, for_all(kernels, told))
         })
         .collect();
-    asked.push((Form::Unrolled, Pass::Unroll, Instructions::default()));
+    asked.push((Form::Unrolled, Pass::Unroll, for_all(kernels, UNROLLED)));
     let shaped = asked.into_par_iter().map(|(form, pass, told)| shaped(source, base, kernels, (form, pass, told)));
     let shaped = shaped.collect::<Result<Vec<Option<Shaped>>, EngineError>>()?;
     Ok(std::iter::once(plain).chain(shaped.into_iter().flatten()).collect())
@@ -209,7 +209,7 @@ fn legal(source: Source<'_>, shaped: &Shaped, grid: Option<Grid>) -> Result<Vec<
     let Some(grid) = grid else {
         return Ok((0..shaped.kernels.len()).map(|index| has_form(index).then(String::new)).collect());
     };
-    let told = Instruction { grid: Some(grid), group: None };
+    let told = Instruction { grid: Some(grid), ..Instruction::default() };
     let outcome = run(source, &shaped.file, Pass::Geometry, for_all(&shaped.kernels, told))?;
     let consent = source.options.consent();
     let text = |(index, kernel): (usize, &Kernel)| {

@@ -66,25 +66,25 @@ pub(super) fn chosen(
     written(source, file, is_assumed)
 }
 
+/// That the serial loops of a kernel are unrolled.
+pub(super) const UNROLLED: Instruction = Instruction { grid: None, group: None, is_unrolled: true };
+
 /// What a pass is told of kernels, and whether it has nothing to do.
 fn told(pass: Pass, options: &Options, kernels: &[Kernel], choices: &[Choice]) -> (Instructions, bool) {
     let mut instructions = Instructions::default();
     let mut is_idle = true;
     for (kernel, choice) in kernels.iter().zip(choices) {
         let instruction = match (pass, choice) {
-            (_, Choice::Passes) if options.passes.contains(&pass) => {
+            (_, Choice::Passes) if options.passes.contains(pass) => {
                 is_idle = false;
                 continue;
             }
             (Pass::Coarsen, Choice::Told { form: Form::Groups(group), .. }) => {
-                Some(Instruction { group: Some(*group), grid: None })
+                Some(Instruction { group: Some(*group), ..Instruction::default() })
             }
-            (Pass::Unroll, Choice::Told { form: Form::Unrolled, .. }) => {
-                is_idle = false;
-                continue;
-            }
+            (Pass::Unroll, Choice::Told { form: Form::Unrolled, .. }) => Some(UNROLLED),
             (Pass::Geometry, Choice::Told { grid: Some(grid), .. }) => {
-                Some(Instruction { grid: Some(*grid), group: None })
+                Some(Instruction { grid: Some(*grid), ..Instruction::default() })
             }
             _ => None,
         };
@@ -111,7 +111,7 @@ pub(super) fn run(
     // Only `unroll` needs a device for what is asked of it; another pass must not choose for one that nobody named.
     let device = if pass == Pass::Unroll { super::device(source.options) } else { source.options.device.as_ref() };
     let options = Options {
-        passes: vec![pass],
+        passes: source.options.passes.only(pass),
         device: device.cloned(),
         instructions: Arc::new(instructions),
         ..source.options.clone()
@@ -140,8 +140,7 @@ fn is_base_assumed(source: Source<'_>) -> Result<bool, EngineError> {
     if !source.options.assume && !source.options.reassociate {
         return Ok(false);
     }
-    let makers = source.options.passes.iter().copied().filter(|pass| !super::OPEN.contains(pass)).collect();
-    let options = Options { passes: makers, ..source.options.clone() };
+    let options = Options { passes: source.options.passes.clone().without(&super::OPEN), ..source.options.clone() };
     Ok(is_assumed(&engine::run(source.file, source.headers, &options)?, source.options))
 }
 
