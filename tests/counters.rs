@@ -93,7 +93,7 @@ fn explained(heads: &str, body: &str) -> [f64; 2] {
     );
     let file = SourceFile::new("warp.c", text.into_bytes());
     let (passes, device) = (vec![Pass::Geometry], DeviceProfile::named("h200"));
-    let options = Options { passes, device, explain: true, ..Options::default() };
+    let options = Options { passes: passes.into(), device, explain: true, ..Options::default() };
     let plans = engine::run(&file, &[], &options).unwrap().plans;
     let said: String = plans.iter().flat_map(|plan| &plan.details).map(|line| line.text.clone() + "\n").collect();
     ["a warp loads ", "and stores "].map(|words| {

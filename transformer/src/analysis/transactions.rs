@@ -103,27 +103,36 @@ impl Warp {
                 rows.iter().zip(&bytes).map(|(row, byte)| (row, (start + byte).div_euclid(SECTOR))).collect();
             sectors.len()
         };
-        let starts = self.starts(access, size)?;
+        let starts = self.starts(found, access, size)?;
         let all: usize = starts.iter().map(touched).sum();
         Some(count(all) / count(starts.len()))
     }
 
     /// Where in a sector the first thread's element may begin: what is known of it, and what other loops and rows add.
-    fn starts(&self, access: &Access, size: i128) -> Option<Vec<i128>> {
+    fn starts(&self, found: &Accesses, access: &Access, size: i128) -> Option<Vec<i128>> {
         let last = &access.subscripts.last()?.form;
-        let mut apart = SECTOR;
+        let (mut first, mut apart) = (last.constant_part().checked_mul(size)?, SECTOR);
         for (atoms, elements) in last.terms() {
-            let is_own = |atom: &Atom| self.loops.iter().any(|along| along.atom == *atom && along.differs());
-            // Of a warp's first thread the variable is a multiple of what the warp covers; rows of unknown length begin with a sector.
-            if let [atom] = atoms
-                && !is_own(atom)
-            {
-                apart = greatest_divisor(apart, elements.checked_mul(size)?);
+            // Rows of unknown length begin with a sector.
+            let [atom] = atoms else { continue };
+            let bytes = elements.checked_mul(size)?;
+            let (lower, step) = values(found, *atom);
+            first = first.checked_add(bytes.checked_mul(lower)?)?;
+            // Of a warp's first thread a variable that differs in it is a multiple of what the warp covers.
+            if !self.loops.iter().any(|along| along.atom == *atom && along.differs()) {
+                apart = greatest_divisor(apart, bytes.checked_mul(step)?);
             }
         }
-        let first = last.constant_part().checked_mul(size)?.rem_euclid(apart);
+        let first = first.rem_euclid(apart);
         Some((0..SECTOR / apart).map(|index| first + index * apart).collect())
     }
+}
+
+/// The least value of a loop's variable and its step; of what else there is, any value.
+fn values(found: &Accesses, atom: Atom) -> (i128, i128) {
+    let own = found.loops.iter().find(|one| one.atom == atom);
+    let known = own.and_then(|one| Some((one.range.lower.as_ref()?.as_constant()?, one.step?)));
+    known.filter(|(_, step)| *step > 0).unwrap_or((0, 1))
 }
 
 fn greatest_divisor(one: i128, other: i128) -> i128 {
@@ -164,10 +173,12 @@ fn times(found: &Accesses, access: &Access, promised: usize) -> f64 {
     inner().skip_while(is_same).map(|index| trips_or_assumed(found, *index)).product()
 }
 
-/// May two accesses be of one element? Elements of different types are not (ISO C, 6.5), which compilers make use of.
+/// May two accesses be of one element? Elements of different numbers are not (ISO C, 6.5), which compilers make use of.
 fn may_be_same(one: &Access, other: &Access) -> bool {
     match (&one.element, &other.element) {
-        (Some(one), Some(other)) => one == other,
+        (Some(DeclaredType::Scalar { number: one, .. }), Some(DeclaredType::Scalar { number: other, .. })) => {
+            one == other
+        }
         _ => true,
     }
 }
