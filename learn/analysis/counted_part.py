@@ -100,6 +100,7 @@ def transactions_text(cases):
         return "", []
     counts, all_counts = transactions.tally(series), transactions.tally(every)
     high, right = counts.get("high", 0), counts.get("constant, as predicted", 0)
+    varying = len(series) - sum(count for verdict, count in counts.items() if verdict.startswith("constant"))
     points, near = sum(len(one.counted) for one in series), sum(one.near for one in series)
     kernels = list(dict.fromkeys(one.case.kernel for one in series))
     by_key = {(one.case.kernel, one.way): one for one in series}
@@ -111,13 +112,13 @@ def transactions_text(cases):
 
     rows = [(by_key.get((kernel, "load"), by_key.get((kernel, "store"))).case.name, *cells(kernel)) for kernel in kernels]
     wanted = f"{THESIS[0]} of {THESIS[1]} ({percent(THESIS[0] / THESIS[1])})"
-    papers = [("Magni 2015", "transactions over factor and stride: series that correlate above 0.9", wanted, f"{high} of {len(series)} ({percent(high / len(series))}); {right} more are constant, as predicted")]
+    papers = [("Magni 2015", "transactions over factor and stride: series that correlate above 0.9", wanted, f"{high} of {len(series)} ({percent(high / len(series))}); {right} more are constant, as predicted; of those that vary {percent(high / max(varying, 1))}")]
 
     def words(found):
         return "; ".join(f"{name} {count}" for name, count in sorted(found.items(), key=lambda item: -item[1]))
 
     text = f"""**Predicted transactions** (Magni, section 4.6: SymEngine): the sectors that `ompsplit explain` predicts for each form (factor, stride, loop) of a kernel, against the sectors that were counted; a series is the loads or
-the stores of one kernel at one size. Above {transactions.HIGH}: {high} of {len(series)} series, {percent(high / len(series))}; the thesis has {wanted} over factor and stride. {words(counts)}. Within a tenth: {near} of {points} points.
+the stores of one kernel at one size. Above {transactions.HIGH}: {high} of {len(series)} series, {percent(high / len(series))}, or of the {varying} whose counts vary {percent(high / max(varying, 1))}; the thesis has {wanted} over factor and stride. {words(counts)}. Within a tenth: {near} of {points} points.
 Of all sizes that were counted: {words(all_counts)}.
 
 {table(("kernel and n, m, k", "loads", "within a tenth", "stores", "within a tenth"), rows)}
