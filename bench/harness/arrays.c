@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "program.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <omp.h>
@@ -15,9 +16,13 @@ extern void llvm_omp_target_free_host(void *memory, int device) __attribute__((w
 
 enum { MOST_ARRAYS = 64, MOST_TUNABLES = 32 };
 
+typedef uint32_t __attribute__((may_alias)) bits; // of a float or an int
+
 static struct {
     void *memory;
     int pinned;
+    size_t count; // of the floats or ints in it; 0 of the host's doubles and of scratch
+    uint64_t noted;
 } arrays[MOST_ARRAYS];
 static int array_count;
 static int pinning;
@@ -35,7 +40,7 @@ void release_arrays(void)
     array_count = 0;
 }
 
-static void *new_array(size_t bytes)
+static void *new_array(size_t bytes, size_t count)
 {
     if (bytes == 0)
         bytes = 1;
@@ -46,13 +51,21 @@ static void *new_array(size_t bytes)
         exit(2);
     }
     arrays[array_count].memory = memory;
+    arrays[array_count].count = count;
     arrays[array_count++].pinned = pinned;
     return memory;
 }
 
-float *new_floats(size_t count) { return new_array(count * sizeof(float)); }
-double *new_doubles(size_t count) { return new_array(count * sizeof(double)); }
-int *new_ints(size_t count) { return new_array(count * sizeof(int)); }
+float *new_floats(size_t count) { return new_array(count * sizeof(float), count); }
+double *new_doubles(size_t count) { return new_array(count * sizeof(double), 0); }
+int *new_ints(size_t count) { return new_array(count * sizeof(int), count); }
+
+void no_result(const void *array)
+{
+    for (int i = 0; i < array_count; i++)
+        if (arrays[i].memory == array)
+            arrays[i].count = 0;
+}
 
 static uint64_t stream;
 
@@ -63,6 +76,34 @@ static uint64_t mix(uint64_t x)
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return x ^ (x >> 31);
+}
+
+// A number that every bit of an array changes.
+static uint64_t number_of(int array)
+{
+    const bits *values = arrays[array].memory;
+    uint64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (size_t i = 0; i < arrays[array].count; i++)
+        sum += mix((uint64_t)values[i] << 32 ^ i);
+    return sum;
+}
+
+void note_arrays(void)
+{
+    for (int i = 0; i < array_count; i++)
+        arrays[i].noted = number_of(i);
+}
+
+void print_changes(void)
+{
+    for (int i = 0; i < array_count; i++) {
+        uint64_t now = number_of(i);
+        if (now == arrays[i].noted)
+            printf(" -");
+        else
+            printf(" %016" PRIx64, now);
+    }
 }
 
 void seed_inputs(uint64_t seed) { stream = mix(seed); }

@@ -9,8 +9,9 @@
 //   time                    -> time SECONDS               one run
 //   trace                   -> trace SECONDS KERNEL_MS KERNELS TO_MS TO_BYTES TO_COPIES FROM_MS FROM_BYTES FROM_COPIES
 //                              the same with the device's own clock around each operation; only SECONDS without a tracer
-//   inspect                 -> time SECONDS               one run whose launches and copies libomptarget logs to
-//                              standard error, between the lines `inspect begin` and `inspect end`
+//   inspect                 -> time SECONDS BITS..        one run whose launches and copies libomptarget logs to
+//                              standard error, between the lines `inspect begin` and `inspect end`; for each array of
+//                              floats or ints a number of its bits, or `-` where the run did not change it
 //   check                   -> pass ERROR | fail TEXT     against the host
 #define _GNU_SOURCE
 #include "harness.h"
@@ -102,6 +103,7 @@ static void answer_trace(void)
 
 static void answer_inspect(void)
 {
+    note_arrays();
     wake_device();
     fprintf(stderr, "inspect begin\n");
     if (__tgt_set_info_flag)
@@ -111,7 +113,9 @@ static void answer_inspect(void)
         __tgt_set_info_flag(0);
     fprintf(stderr, "inspect end\n");
     fflush(stderr);
-    printf("time %.9f\n", seconds);
+    printf("time %.9f", seconds);
+    print_changes();
+    printf("\n");
 }
 
 static void answer_check(void)

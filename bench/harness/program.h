@@ -28,7 +28,8 @@ struct program {
 
 extern const struct program program;
 
-// Arrays of the program. They live until the next `allocate`; pinned where the case asks for it.
+// Arrays of the program. They live until the next `allocate`; pinned where the case asks for it. Results are floats or
+// ints, whose bits are compared between variants; doubles are the host's references.
 float *new_floats(size_t count);
 double *new_doubles(size_t count);
 int *new_ints(size_t count);
@@ -36,6 +37,9 @@ int *new_ints(size_t count);
 // Random values for the current seed: the same whatever the number of threads, different for each call.
 void fill_floats(float *values, size_t count, float low, float high);
 void fill_ints(int *values, size_t count, int low, int high); // low and high included
+
+// Says of an array that it holds no result: its contents may differ between variants.
+void no_result(const void *array);
 
 // Values that no correct run leaves behind (NaN, INT_MIN): an output that is not written is seen.
 void poison_floats(float *values, size_t count);

@@ -4,6 +4,7 @@ mod compile;
 pub mod package;
 mod rewrite;
 pub mod toolchain;
+mod verified;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use crate::parallel;
 use crate::suite::{BuiltVariant, Manifest, Program, Suite};
 use compile::Compiler;
 use package::Package;
+use verified::Verified;
 
 /// The architecture that stands for the x86_64 offload device.
 pub const HOST: &str = "host";
@@ -49,6 +51,20 @@ pub struct Options {
     /// Leave the files unpacked, to be run on this machine
     #[arg(long)]
     pub unpacked: bool,
+    /// Further flags of the compiler, as `-mfma -ffp-contract=off`
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    pub flags: String,
+    /// Leave out programs that this list knows to be right as they are, but for a sample
+    #[arg(long)]
+    pub verified: Option<PathBuf>,
+}
+
+/// A variant whose text is there, and which is to be compiled.
+struct Written {
+    variant: String,
+    source: PathBuf,
+    text: Vec<u8>,
+    decisions: Vec<String>,
 }
 
 /// Builds the suite.
@@ -69,8 +85,11 @@ pub fn build(options: &Options) -> Result<()> {
     }
     std::fs::create_dir_all(tree.join("bin"))?;
 
-    let compiler = Compiler::new(&options.arch, &bench, &options.out)?;
-    let variants = build_variants(&suite, &compiler, &tool, &tree)?;
+    let compiler = Compiler::new(&options.arch, &bench, &options.out, &options.flags)?;
+    let verified = Verified::read(options.verified.as_deref(), &compiler)?;
+    let variants = build_variants(&suite, &compiler, &tool, &tree, &verified)?;
+    verified.write(&tree.join("verified.txt"))?;
+    suite.programs.retain(|program| variants.iter().any(|variant| variant.program == program.name));
     compiler.compile_limits(&tree.join("bin/limits"))?;
     let manifest = Manifest {
         suite,
@@ -122,67 +141,92 @@ pub fn commit(repository: &Path) -> Result<String> {
 }
 
 /// Rewrites and compiles everything, on all cores; the variants come in the order of the suite.
-fn build_variants(suite: &Suite, compiler: &Compiler, tool: &Path, tree: &Path) -> Result<Vec<BuiltVariant>> {
+fn build_variants(
+    suite: &Suite,
+    compiler: &Compiler,
+    tool: &Path,
+    tree: &Path,
+    verified: &Verified,
+) -> Result<Vec<BuiltVariant>> {
     let built = parallel::map(&suite.programs, parallel::cores(), |program| {
-        build_program(suite, program, compiler, tool, tree).with_context(|| format!("program {}", program.name))
+        let build = || {
+            let written = write_program(suite, program, compiler, tool)?;
+            if verified.knows(suite, program, &written, compiler)? {
+                return Ok(Vec::new());
+            }
+            compile_program(program, written, compiler, tree)
+        };
+        build().with_context(|| format!("program {}", program.name))
     })?;
     Ok(built.into_iter().flatten().collect())
 }
 
-/// All variants of one program: the two inputs, what the tool makes of them, and those tuned by hand.
-fn build_program(
-    suite: &Suite,
-    program: &Program,
-    compiler: &Compiler,
-    tool: &Path,
-    tree: &Path,
-) -> Result<Vec<BuiltVariant>> {
+/// The texts of all variants of one program: the two inputs, what the tool makes of them, and those tuned by hand.
+fn write_program(suite: &Suite, program: &Program, compiler: &Compiler, tool: &Path) -> Result<Vec<Written>> {
     let folder = compiler.programs().join(&program.name);
-    let driver = compiler.compile_driver(&program.name)?;
-    // Many pass sets make the same text of a program.
-    let mut built: BTreeMap<Vec<u8>, String> = BTreeMap::new();
-    let mut compile = |variant: &str, source: &Path| -> Result<String> {
+    let mut written = Vec::new();
+    let mut add = |variant: &str, source: &Path, decisions: Vec<String>| -> Result<()> {
         let text = std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
-        if let Some(binary) = built.get(&text) {
-            return Ok(binary.clone());
-        }
-        let binary = format!("{}-{variant}", program.name);
-        compiler.compile_variant(&program.name, source, &driver, &tree.join("bin").join(&binary))?;
-        built.insert(text, binary.clone());
-        Ok(binary)
-    };
-    let mut variants = Vec::new();
-    let mut add = |variant: &str, binary: &str, decisions: Vec<String>| {
-        let (program, variant, binary) = (program.name.clone(), variant.to_owned(), binary.to_owned());
-        variants.push(BuiltVariant { program, variant, binary, decisions });
+        written.push(Written { variant: variant.to_owned(), source: source.to_owned(), text, decisions });
+        Ok(())
     };
     for input in ["naive", "teams"] {
         let source = folder.join(format!("{input}.c"));
         if input == "teams" && !source.exists() {
             continue;
         }
-        let binary = compile(input, &source)?;
-        add(input, &binary, Vec::new());
+        add(input, &source, Vec::new())?;
         for passes in &suite.pass_sets {
             let variant = format!("{input}+{passes}");
-            let output = rewrite::rewrite(
-                tool,
-                suite.device.as_deref(),
-                passes,
-                &source,
-                &compiler.work().join("output").join(&variant),
-            )?;
-            add(&variant, &compile(&variant, &output.path)?, output.decisions);
+            let work = compiler.work().join("output").join(&variant);
+            let output = rewrite::rewrite(tool, suite.device.as_deref(), passes, &source, &work)?;
+            add(&variant, &output.path, output.decisions)?;
         }
     }
-    let ceiling = compile("ceiling", &folder.join("ceiling.c"))?;
-    let pragmas = folder.join("pragmas.c");
-    let binary = if pragmas.exists() { compile("pragmas", &pragmas)? } else { ceiling.clone() };
-    add("pragmas", &binary, Vec::new());
-    let exact = folder.join("exact.c");
-    if exact.exists() {
-        add("exact", &compile("exact", &exact)?, Vec::new());
+    for (form, source) in by_hand(program, &folder)? {
+        add(form, &source, Vec::new())?;
     }
-    add("ceiling", &ceiling, Vec::new());
+    Ok(written)
+}
+
+/// The forms by hand and their files. `pragmas` without one is `ceiling`; what `exact` without one is, the suite says.
+fn by_hand(program: &Program, folder: &Path) -> Result<Vec<(&'static str, PathBuf)>> {
+    let file = |form: &str| Some(folder.join(format!("{form}.c"))).filter(|path| path.exists());
+    let ceiling = file("ceiling").context("there is no ceiling.c")?;
+    let pragmas = file("pragmas").unwrap_or_else(|| ceiling.clone());
+    let exact = match (file("exact"), program.exact.as_deref()) {
+        (Some(exact), None) => Some(exact),
+        (None, Some("pragmas")) => Some(pragmas.clone()),
+        (None, Some("ceiling")) => Some(ceiling.clone()),
+        (None, None) => None,
+        (Some(_), Some(_)) => anyhow::bail!("exact.c is there, and suite.toml names another form for it"),
+        (None, Some(other)) => anyhow::bail!("exact is `pragmas` or `ceiling` in suite.toml, not `{other}`"),
+    };
+    let forms = [("pragmas", Some(pragmas)), ("exact", exact), ("ceiling", Some(ceiling))];
+    Ok(forms.into_iter().filter_map(|(form, source)| Some((form, source?))).collect())
+}
+
+/// Compiles the variants of one program, each text once: many pass sets make the same of a program.
+fn compile_program(
+    program: &Program,
+    written: Vec<Written>,
+    compiler: &Compiler,
+    tree: &Path,
+) -> Result<Vec<BuiltVariant>> {
+    let driver = compiler.compile_driver(&program.name)?;
+    let mut built: BTreeMap<Vec<u8>, String> = BTreeMap::new();
+    let mut variants = Vec::new();
+    for Written { variant, source, text, decisions } in written {
+        let binary = match built.get(&text) {
+            Some(binary) => binary.clone(),
+            None => {
+                let binary = format!("{}-{variant}", program.name);
+                compiler.compile_variant(&program.name, &source, &driver, &tree.join("bin").join(&binary))?;
+                built.insert(text, binary.clone());
+                binary
+            }
+        };
+        variants.push(BuiltVariant { program: program.name.clone(), variant, binary, decisions });
+    }
     Ok(variants)
 }

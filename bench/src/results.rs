@@ -127,6 +127,9 @@ pub struct VariantResult {
     /// The largest relative error of all checked runs.
     #[serde(default)]
     pub largest_error: f64,
+    /// Whether the arrays that both change have the bits of `naive`, or of the judged output where `naive` does not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_bits: Option<bool>,
     /// How many checked runs gave a wrong result, of how many; only racy variants may have any.
     #[serde(default)]
     pub wrong: u32,

@@ -99,7 +99,8 @@ fn selected<'a>(options: &Options, programs: &'a [Program]) -> Vec<(&'a Program,
 
 fn select_cases(options: &Options, program: &Program) -> Vec<Case> {
     if options.tiny {
-        return vec![Case { sizes: program.tiny.clone(), ..Case::default() }];
+        let tiny = Case { sizes: program.tiny.clone(), ..Case::default() };
+        return std::iter::once(tiny).chain(program.tiny_too.iter().cloned()).collect();
     }
     program.cases.iter().filter(|case| case.quick || !options.quick).cloned().collect()
 }

@@ -34,11 +34,20 @@ pub struct Program {
     pub name: String,
     /// The sizes of the smoke test on the CPU.
     pub tiny: String,
+    /// Further cases there, for what these sizes do not reach in forms by hand.
+    #[serde(default)]
+    pub tiny_too: Vec<Case>,
     /// Variants that have a data race by the specification: a wrong result of theirs is counted and
     /// reported, but is no failure of the suite.
-    /// `teams*` lists all that the tool makes of that one as well.
+    /// `teams*` lists all that the tool makes of that one as well, `teams*--versioned` what it makes with pass sets of that end.
     #[serde(default)]
     pub racy: Vec<String>,
+    /// The form by hand that keeps all bits and is the best that does, where there is no `exact.c`: `pragmas` or `ceiling`.
+    #[serde(default)]
+    pub exact: Option<String>,
+    /// Whether `naive` itself leaves the order of a sum of floats open, by a reduction clause, so that no bits are to be kept.
+    #[serde(default)]
+    pub open_order: bool,
     /// The sizes to run on a GPU.
     #[serde(rename = "case")]
     pub cases: Vec<Case>,
@@ -59,13 +68,19 @@ pub struct Case {
     /// The only variants to run, where not all; a size at which the naive program would take minutes.
     #[serde(default)]
     pub only: Vec<String>,
+    /// Tunables of hand-tuned variants, as `threads 64`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tune: Vec<String>,
 }
 
 impl Program {
     /// Whether a variant has a data race by the specification.
     pub fn is_racy(&self, variant: &str) -> bool {
-        self.racy.iter().any(|racy| match racy.strip_suffix('*') {
-            Some(input) => variant == input || variant.starts_with(&format!("{input}+")),
+        self.racy.iter().any(|racy| match racy.split_once('*') {
+            Some((input, end)) => {
+                let passes = variant.strip_prefix(input).and_then(|rest| rest.strip_prefix('+'));
+                (end.is_empty() && variant == input) || passes.is_some_and(|passes| passes.ends_with(end))
+            }
             None => variant == racy,
         })
     }
@@ -125,5 +140,24 @@ impl Manifest {
     /// The variants of one program.
     pub fn of_program<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a BuiltVariant> {
         self.variants.iter().filter(move |variant| variant.program == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_lists_racy_variants() -> Result<()> {
+        let racy = |pattern: &str, variant: &str| -> Result<bool> {
+            let text = format!("name = 'x'\ntiny = '1'\nracy = ['{pattern}']\ncase = []\n");
+            Ok(toml::from_str::<Program>(&text)?.is_racy(variant))
+        };
+        assert!(racy("teams", "teams")? && !racy("teams", "teams+split")?);
+        assert!(racy("teams*", "teams")? && racy("teams*", "teams+split --versioned")?);
+        assert!(racy("teams*--versioned", "teams+split --versioned")?);
+        assert!(!racy("teams*--versioned", "teams")? && !racy("teams*--versioned", "teams+split")?);
+        assert!(!racy("teams*", "naive+split")?);
+        Ok(())
     }
 }

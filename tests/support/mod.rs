@@ -19,6 +19,7 @@ pub mod program;
 pub mod program_text;
 pub mod rewrite;
 pub mod shares;
+pub mod staged;
 pub mod verified;
 
 /// Are the larger samples asked for (`.ci/test --deep`)?

@@ -35,8 +35,10 @@ void chain(int n, const float *signal, float *smooth, float *detail, float *slop
 #pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads)
         for (int i = 0; i < n; i++) {
             int left = i > 0 ? i - 1 : i, right = i < n - 1 ? i + 1 : i;
+            float after = gain * (signal[right] - smooth[right]);
+            float before = gain * (signal[left] - smooth[left]);
             detail[i] = gain * (signal[i] - smooth[i]);
-            slope[i] = gain * (signal[right] - smooth[right]) - gain * (signal[left] - smooth[left]);
+            slope[i] = after - before; // two roundings, as of the details in `naive`
         }
 
         float limit = 0.1f;

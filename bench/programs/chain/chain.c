@@ -17,6 +17,9 @@ static void allocate(const long *sizes)
     detail = new_floats(n);
     slope = new_floats(n);
     result = new_floats(n);
+    no_result(smooth);
+    no_result(detail);
+    no_result(slope);
     expected_smooth = new_doubles(n);
     expected_result = new_doubles(n);
 }

@@ -1,14 +1,20 @@
 #include "label_until.h"
+#include "program.h"
 
-// Only the flag travels.
+// Only the flag travels. Small blocks reach all multiprocessors; those of the rows, whose accesses are uncoalesced, are smaller.
 int label_until(int n, const int *restrict open, int *restrict labels)
 {
     int changed[1];
     int rounds = 0;
+    int row_threads = tunable("row_threads", 8);
+    int column_threads = tunable("column_threads", 32);
+    int row_teams = (n + row_threads - 1) / row_threads;
+    int column_teams = (n + column_threads - 1) / column_threads;
 #pragma omp target data map(to: open[0:n * n]) map(tofrom: labels[0:n * n])
     do {
         changed[0] = 0;
-#pragma omp target teams distribute parallel for map(tofrom: changed)
+#pragma omp target teams distribute parallel for num_teams(row_teams) thread_limit(row_threads) \
+    map(tofrom: changed)
         for (int i = 0; i < n; i++)
             for (int j = 1; j < 2 * n - 1; j++) {
                 // Forth and back along the row.
@@ -20,7 +26,8 @@ int label_until(int n, const int *restrict open, int *restrict labels)
                     changed[0] = 1;
                 }
             }
-#pragma omp target teams distribute parallel for map(tofrom: changed)
+#pragma omp target teams distribute parallel for num_teams(column_teams) thread_limit(column_threads) \
+    map(tofrom: changed)
         for (int j = 0; j < n; j++)
             for (int i = 1; i < 2 * n - 1; i++) {
                 int row = i < n ? i : 2 * n - 2 - i;

@@ -1,22 +1,40 @@
+#include "program.h"
 #include "settle.h"
 
-// The rod stays on the device; of each step only the heated cell goes there, and the one in the middle comes back.
+// Both rods stay on the device and take turns, so that a step is one launch; the heat of the first cell goes there as an argument, and of
+// each step only the cell in the middle comes back.
+static void step(int cells, float heat, const float *from, float *to)
+{
+    int threads = tunable("threads", 128);
+    int teams = (cells + threads - 1) / threads;
+#pragma omp target teams distribute parallel for num_teams(teams) thread_limit(threads)
+    for (int i = 0; i < cells; i++) {
+        float value = i == 0 ? heat : from[i];
+        if (i > 0 && i < cells - 1) {
+            float left = i == 1 ? heat : from[i - 1];
+            value = 0.25f * left + 0.5f * from[i] + 0.25f * from[i + 1];
+        }
+        to[i] = value;
+    }
+}
+
 int settle(int cells, int most, float goal, float *rod, float *next)
 {
-    int t = 0, is_warm = 0;
-#pragma omp target data map(tofrom: rod[0:cells]) map(tofrom: next[0:cells])
-    while (t < most && !is_warm) {
-        rod[0] = t;
-#pragma omp target update to(rod[0:1])
+    int t = 0, is_warm = 0, middle = cells / 2;
+#pragma omp target data map(tofrom: rod[0:cells]) map(alloc: next[0:cells])
+    {
+        while (t < most && !is_warm) {
+            float *to = t % 2 == 0 ? next : rod;
+            step(cells, t, t % 2 == 0 ? rod : next, to);
+#pragma omp target update from(to[middle:1])
+            is_warm = to[middle] > goal;
+            t++;
+        }
+        if (t % 2 == 1) {
 #pragma omp target teams distribute parallel for
-        for (int i = 1; i < cells - 1; i++)
-            next[i] = 0.25f * rod[i - 1] + 0.5f * rod[i] + 0.25f * rod[i + 1];
-#pragma omp target teams distribute parallel for
-        for (int i = 1; i < cells - 1; i++)
-            rod[i] = next[i];
-#pragma omp target update from(rod[cells / 2:1])
-        is_warm = rod[cells / 2] > goal;
-        t++;
+            for (int i = 0; i < cells; i++)
+                rod[i] = next[i];
+        }
     }
     return t;
 }

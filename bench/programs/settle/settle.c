@@ -13,6 +13,7 @@ static void allocate(const long *sizes)
     most = (int)sizes[1];
     rod = new_floats(cells);
     next = new_floats(cells);
+    no_result(next);
     before = new_floats(cells);
     expected = new_doubles(cells);
     other = new_doubles(cells);

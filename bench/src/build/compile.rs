@@ -16,16 +16,19 @@ pub struct Compiler {
     toolchain: Toolchain,
     bench: PathBuf,
     work: PathBuf,
+    flags: Vec<String>,
 }
 
 impl Compiler {
     /// Finds the compiler, makes the toolkit where a GPU needs it and compiles the harness.
-    pub fn new(architecture: &str, bench: &Path, out: &Path) -> Result<Self> {
+    pub fn new(architecture: &str, bench: &Path, out: &Path, flags: &str) -> Result<Self> {
         let work = out.join("work");
         std::fs::create_dir_all(work.join("objects"))?;
         let absolute = |path: &Path| path.canonicalize().with_context(|| format!("no folder {}", path.display()));
         let (bench, work) = (absolute(bench)?, absolute(&work)?);
-        let compiler = Self { toolchain: Toolchain::new(architecture, &bench, &work)?, bench, work };
+        let toolchain = Toolchain::new(architecture, &bench, &work)?;
+        let flags = flags.split_whitespace().map(str::to_owned).collect();
+        let compiler = Self { toolchain, bench, work, flags };
         for part in HARNESS {
             // The main program has a kernel of its own, which wakes the device.
             let command = if part == "main" { compiler.offload_command() } else { compiler.host_command() };
@@ -37,6 +40,11 @@ impl Compiler {
     /// Where intermediate files go.
     pub fn work(&self) -> &Path {
         &self.work
+    }
+
+    /// The folder of the harness.
+    pub fn harness(&self) -> PathBuf {
+        self.bench.join("harness")
     }
 
     /// The folder that holds the programs' folders.
@@ -51,7 +59,8 @@ impl Compiler {
 
     /// The compiler's version and flags, for the manifest.
     pub fn description(&self) -> Result<String> {
-        self.toolchain.description(&HOST_FLAGS.join(" "))
+        let flags: Vec<_> = HOST_FLAGS.into_iter().chain(self.flags.iter().map(String::as_str)).collect();
+        self.toolchain.description(&flags.join(" "))
     }
 
     /// Compiles a program's host part and gives the object.
@@ -91,7 +100,7 @@ impl Compiler {
 
     fn host_command(&self) -> Command {
         let mut command = self.toolchain.command();
-        command.args(HOST_FLAGS).args(WARNINGS).arg("-I").arg(self.bench.join("harness"));
+        command.args(HOST_FLAGS).args(&self.flags).args(WARNINGS).arg("-I").arg(self.bench.join("harness"));
         command
     }
 

@@ -88,15 +88,17 @@ impl Process {
         Ok(Some(Trace { total_ms: seconds * 1e3, kernel_ms, copy_ms: to_ms + from_ms }))
     }
 
-    /// One run whose launches and copies are logged; gives the log.
-    pub fn inspect(&mut self) -> Result<Vec<String>> {
-        self.ask("inspect", "time")?;
+    /// One run whose launches and copies are logged; gives the log, and a word for each array: a number of its bits, or `-`
+    /// where the run did not change it.
+    pub fn inspect(&mut self) -> Result<(Vec<String>, Vec<String>)> {
+        let answer = self.ask("inspect", "time")?;
+        let bits = answer.split_whitespace().skip(1).map(str::to_owned).collect();
         let mut log = Vec::new();
         let mut begun = false;
         while let Ok(line) = self.log.recv_timeout(PATIENCE) {
             match line.as_str() {
                 LOG_BEGIN => begun = true,
-                LOG_END => return Ok(log),
+                LOG_END => return Ok((log, bits)),
                 _ if begun => log.push(line),
                 _ => {}
             }

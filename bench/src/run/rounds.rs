@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::process::{Process, numbers};
 use super::{Options, launch_log};
@@ -29,6 +29,10 @@ struct Runner {
     process: Option<Process>,
     result: VariantResult,
     racy: bool,
+    /// Whether it stands for `exact`, whose bits must be those of `naive`.
+    is_exact: bool,
+    /// What the first run left in each array.
+    bits: Vec<String>,
 }
 
 /// Runs all variants of a program at each of the sizes.
@@ -49,6 +53,10 @@ fn measure_case(context: &Context, program: &Program, case: &Case) -> Result<Cas
         .chain(judged)
         .map(|variant| Runner::start(context.tree, variant, program, threads))
         .collect();
+    let exact = variants.iter().find(|variant| variant.variant == "exact" && !program.open_order);
+    for (runner, variant) in runners.iter_mut().zip(&binaries) {
+        runner.is_exact = exact.is_some_and(|exact| exact.binary == variant.binary);
+    }
     let work = setup(&mut runners, case);
     run_rounds(context, &mut runners);
 
@@ -101,6 +109,9 @@ fn setup(runners: &mut [Runner], case: &Case) -> Work {
             if let [bytes_in, bytes_out, device_bytes, operations] = answer[..] {
                 work = Work { bytes_in, bytes_out, device_bytes, operations };
             }
+            for tunable in &case.tune {
+                process.ask(&format!("set {tunable}"), "ready")?;
+            }
             Ok(())
         });
     }
@@ -111,12 +122,17 @@ fn setup(runners: &mut [Runner], case: &Case) -> Work {
 fn run_rounds(context: &Context, runners: &mut [Runner]) {
     prepare(runners, context.seed);
     for runner in runners.iter_mut() {
+        let mut bits = Vec::new();
         runner.attempt(|process, result| {
-            (result.launches, result.copies) = launch_log::read(&process.inspect()?);
+            let log;
+            (log, bits) = process.inspect()?;
+            (result.launches, result.copies) = launch_log::read(&log);
             Ok(())
         });
+        runner.bits = bits;
     }
     check(runners);
+    compare_bits(context, runners);
     for round in 1..=u64::from(context.options.rounds) {
         let seed = context.seed.wrapping_add(round);
         prepare(runners, seed);
@@ -136,6 +152,21 @@ fn run_rounds(context: &Context, runners: &mut [Runner]) {
                 }
                 Ok(())
             });
+        }
+    }
+}
+
+/// Compares what the first run left in the arrays with what `naive` did, or the judged output where that does not run.
+fn compare_bits(context: &Context, runners: &mut [Runner]) {
+    let output = format!("naive+{}", context.passes);
+    let of = |name: &str| runners.iter().find(|runner| runner.result.variant == name && !runner.bits.is_empty());
+    let Some(expected) = of("naive").or_else(|| of(&output)).map(|runner| runner.bits.clone()) else { return };
+    for runner in runners.iter_mut().filter(|runner| runner.bits.len() == expected.len()) {
+        // What only one of them brings back is scratch.
+        let other = runner.bits.iter().zip(&expected).position(|(a, b)| a != b && a != "-" && b != "-");
+        runner.result.same_bits = Some(other.is_none());
+        if let Some(array) = other.filter(|_| runner.is_exact) {
+            runner.attempt(|_, _| bail!("array {array} has other bits than with naive, which exact must keep"));
         }
     }
 }
@@ -204,7 +235,8 @@ impl Runner {
                 None
             }
         };
-        Self { process, result, racy: program.is_racy(&variant.variant) }
+        let racy = program.is_racy(&variant.variant);
+        Self { process, result, racy, is_exact: false, bits: Vec::new() }
     }
 
     /// Does something with a process that has not failed; an error ends it.

@@ -50,6 +50,12 @@ pub fn gains(before: f64, after: f64) -> bool {
     LAUNCH + before >= GAIN * (LAUNCH + after)
 }
 
+/// Microseconds that it takes to move this many bytes between memory and all processors.
+#[must_use]
+pub fn streamed(device: &DeviceProfile, bytes: f64) -> f64 {
+    bytes / (device.memory_gb_per_s * REACHED) / 1e3
+}
+
 /// Microseconds that a kernel with this many iterations takes in a grid, without its launch.
 #[must_use]
 pub fn predict(

@@ -19,6 +19,8 @@ pub enum Pass {
     Reduce,
     /// Each thread makes several neighbouring iterations.
     Coarsen,
+    /// Teams load tiles of arrays along their rows.
+    Stage,
     /// Kernels get a grid.
     Geometry,
     /// Transfers overlap kernels.
@@ -31,7 +33,7 @@ pub enum Pass {
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
@@ -39,6 +41,7 @@ impl Pass {
         Self::Fuse,
         Self::Reduce,
         Self::Coarsen,
+        Self::Stage,
         Self::Geometry,
         Self::Overlap,
         Self::Pipeline,
@@ -56,6 +59,7 @@ impl Pass {
             Self::Fuse => "fuse",
             Self::Reduce => "reduce",
             Self::Coarsen => "coarsen",
+            Self::Stage => "stage",
             Self::Geometry => "geometry",
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",

@@ -126,6 +126,8 @@ reason_codes! {
     GroupsDoNotPay = "OMPS861", DoesNotPay, "groups of iterations gain nothing";
     Grouped = "OMPS862", Note, "iterations are grouped already";
     OtherRounding = "OMPS863", Assumption, "numbers may be rounded otherwise";
+    NotStaged = "OMPS864", Refusal, "loads that a team cannot stage";
+    StagingDoesNotPay = "OMPS865", DoesNotPay, "tiles in team memory gain nothing";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

@@ -162,6 +162,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         | ReasonCode::CollapseDoesNotPay
         | ReasonCode::RowsDoNotPay
         | ReasonCode::GroupsDoNotPay
+        | ReasonCode::StagingDoesNotPay
         | ReasonCode::TooLittleHidden
         | ReasonCode::TooLittleToCopy => "with nothing to gain",
         ReasonCode::TwoLevels => "with two parallel levels already",
@@ -181,6 +182,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::AccumulatorReached => "with sums that more may reach",
         ReasonCode::RowNotShared => "with rows that a team cannot share",
         ReasonCode::NotGrouped => "whose iterations one thread cannot group",
+        ReasonCode::NotStaged => "whose loads a team cannot stage",
         other => other.title(),
     }
 }

@@ -211,9 +211,11 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
 /// grid in the program's clauses is kept for the tiles, and is judged before.
 pub(super) fn waits_for(plan: Waiting) -> &'static [Pass] {
     match (plan.for_device, plan.is_written) {
-        (true, true) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Pipeline],
-        (true, false) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen],
-        (false, _) => &[Pass::Reduce, Pass::Coarsen],
+        (true, true) => {
+            &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Stage, Pass::Pipeline]
+        }
+        (true, false) => &[Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Stage],
+        (false, _) => &[Pass::Reduce, Pass::Coarsen, Pass::Stage],
     }
 }
 

@@ -128,7 +128,6 @@ mod body;
 mod condition;
 mod gain;
 mod groups;
-mod head;
 mod model;
 mod parts;
 mod write;
@@ -149,7 +148,7 @@ use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
-use crate::transforms::checks::type_parameters;
+use crate::transforms::checks::{heads, restated, type_parameters};
 use crate::transforms::{Waiting, checks, two_forms};
 
 /// How many times as fast the kernel must become where nobody asked for groups: the text grows by as much.
@@ -307,7 +306,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         };
         let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
         let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
-        if let Some(condition) = condition::condition(self, device, &gain.axes).filter(|_| self.host_asks) {
+        if let Some(condition) = condition::condition(self, device, gain).filter(|_| self.host_asks) {
             let region = (self.first(), self.region.extent);
             let comment =
                 format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);
@@ -331,9 +330,9 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let own: Vec<&CanonicalLoop> = set.iter().filter_map(|index| self.loops().get(*index)).collect();
         let body = self.candidate.nest.loops.body;
         for one in &own {
-            head::check(self.cx, one, body)?;
+            heads::check(self.cx, one, body).map_err(|(span, message)| refusal(span, message))?;
         }
-        if let Some(again) = body::declared_again(self.cx, self.loops(), body) {
+        if let Some(again) = restated::declared_again(self.cx, self.loops(), body) {
             return Err(refusal(again, "the name of a loop's variable is declared again inside"));
         }
         body::read(self.cx, &own, body)
@@ -385,7 +384,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some((span, message)) = two_forms::cannot_stand_twice(cx, self.first(), region.extent) {
             return Some(refusal(span, message));
         }
-        body::trouble(cx, body)
+        restated::trouble(cx, body).map(|(span, message)| refusal(span, message))
     }
 
     /// A variable that the body changes and of which each thread has one for all of its iterations.

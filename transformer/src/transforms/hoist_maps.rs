@@ -174,6 +174,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
         Pass::Fuse,
         Pass::Reduce,
         Pass::Coarsen,
+        Pass::Stage,
         Pass::Geometry,
         Pass::Pipeline,
         Pass::Unroll,

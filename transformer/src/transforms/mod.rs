@@ -12,6 +12,7 @@ mod pipeline_loop;
 mod reduce_rows;
 mod scalarize_sums;
 mod split_target;
+mod stage_tiles;
 mod two_forms;
 mod unroll_loop;
 
@@ -130,6 +131,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: ByDefault::WhereSure,
         plan: Some(coarsen_loops::coarsen_loops),
         waits_for: coarsen_loops::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Stage,
+        summary: "Stage tiles in the memory of a team, where loads lie far apart",
+        default: ByDefault::Named,
+        plan: Some(stage_tiles::stage_tiles),
+        waits_for: stage_tiles::waits_for,
         sees_headers: false,
     },
     Transform {

@@ -101,7 +101,16 @@ pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
 
 /// A serial loop is unrolled after other passes have changed the kernel's loop.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Pipeline]
+    &[
+        Pass::Split,
+        Pass::Collapse,
+        Pass::Scalarize,
+        Pass::Fuse,
+        Pass::Reduce,
+        Pass::Coarsen,
+        Pass::Stage,
+        Pass::Pipeline,
+    ]
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {

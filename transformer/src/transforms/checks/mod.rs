@@ -2,8 +2,10 @@
 
 mod between;
 pub(super) mod groups;
+pub(super) mod heads;
 pub(super) mod numbered;
 mod promises;
+pub(super) mod restated;
 mod rounding;
 pub(super) mod team_rows;
 pub(super) mod text;

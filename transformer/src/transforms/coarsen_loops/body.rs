@@ -8,7 +8,7 @@ use crate::plan::Reason;
 use crate::region::loop_nest::CanonicalLoop;
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::numbers::Format;
 use crate::syntax::{Declaration, Field, For, NodeId, NodeKind, Number};
 
@@ -45,68 +45,6 @@ pub(super) struct Copies {
     pub crossing: BTreeMap<VariableId, Crossing>,
     /// The loops that are made together, outermost ones.
     pub together: Vec<Span>,
-}
-
-/// Something in the body that may not stand twice, or whose place tells what it does.
-pub(super) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<Reason> {
-    let tree = cx.tree;
-    let span = tree.span(body);
-    let text = cx.file.show(span);
-    if text.contains("\\\n") || text.contains("\\\r") || text.contains("R\"") {
-        return Some(refusal(span, "lines of the body are continued, or may be parts of strings"));
-    }
-    let braces = cx.file.bytes(span);
-    if !(braces.starts_with(b"{") && braces.ends_with(b"}")) {
-        return Some(refusal(span, "the braces of this block are spelled otherwise"));
-    }
-    let other = tree.descendants(body).find(|node| is_refused(tree.kind(*node)));
-    if let Some(node) = other {
-        return Some(refusal(tree.span(node), "a jump, or a statement that is not followed here"));
-    }
-    let names: BTreeSet<String> = uses_below(cx.file, tree, body)
-        .into_iter()
-        .filter(|used| used.role == Role::Declaration)
-        .map(|used| used.name)
-        .chain(loops_around(cx, body))
-        .collect();
-    let names_own = |text: &str| text.contains('#') || words(text).any(|word| names.contains(word));
-    cx.uses_macro_with(span, &names_own).then(|| refusal(span, "a macro names variables of the iteration"))
-}
-
-/// The names that the heads of loops around the body declare.
-fn loops_around(cx: &Context<'_>, body: NodeId) -> Vec<String> {
-    let tree = cx.tree;
-    let heads = tree.ancestors(body).filter_map(|node| For::of(tree, node)?.initializer()).collect::<Vec<_>>();
-    let uses = heads.into_iter().flat_map(|head| uses_below(cx.file, tree, head));
-    uses.filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
-}
-
-/// Where another variable gets the name of that of a loop, in a loop of the nest or in the body: it would be taken for that one.
-pub(super) fn declared_again(cx: &Context<'_>, loops: &[CanonicalLoop], body: NodeId) -> Option<Span> {
-    let names: BTreeSet<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
-    if let Some(inner) = loops.last().filter(|_| names.len() < loops.len()) {
-        return Some(inner.variable_span);
-    }
-    let mut uses = uses_below(cx.file, cx.tree, body).into_iter();
-    uses.find(|used| used.role == Role::Declaration && names.contains(used.name.as_str())).map(|used| used.span)
-}
-
-fn is_refused(kind: NodeKind) -> bool {
-    use NodeKind as K;
-    let is_known = matches!(
-        kind,
-        K::CompoundStatement
-            | K::ExpressionStatement
-            | K::ForStatement
-            | K::IfStatement
-            | K::WhileStatement
-            | K::DoStatement
-    );
-    kind.is_statement() && !is_known
-        || kind.is_preprocessor()
-        || kind.is_definition()
-        || kind.is_specifier() && !matches!(kind, K::SizedTypeSpecifier)
-        || matches!(kind, K::ForRangeLoop | K::LambdaExpression)
 }
 
 /// How a group of iterations makes the statements of `body`, where these loops are grouped.

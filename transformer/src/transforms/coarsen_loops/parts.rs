@@ -6,8 +6,7 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::semantics::symbols::VariableId;
-use crate::source::{Span, words};
-use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::checks::heads;
 
 /// A loop that is grouped, with the names that it needs.
 pub(super) struct Part<'w> {
@@ -49,20 +48,7 @@ impl<'w> Part<'w> {
 
     /// The head that counts groups.
     pub(super) fn head(&self, cx: &Context<'_>) -> Option<[Edit; 3]> {
-        let own = self.own;
-        let is_name = |node: &NodeId| {
-            let span = cx.tree.span(*node);
-            let is_identifier = cx.tree.kind(*node) == NodeKind::Identifier;
-            is_identifier && own.condition.contains(span) && cx.file.show(span) == own.variable.as_str()
-        };
-        let mut names = cx.tree.descendants(own.node).filter(is_name);
-        let (name, None) = (names.next()?, names.next()) else { return None };
-        let edit = |span: Span, text: String| Edit { span, text };
-        Some([
-            edit(own.variable_span, self.first.clone()),
-            edit(cx.tree.span(name), self.first.clone()),
-            edit(own.step.span, format!("{} += {}", self.first, self.axis.length())),
-        ])
+        heads::counting(cx, self.own, &self.first, self.axis.length())
     }
 
     /// The head of the loop over the threads of a warp.
@@ -74,7 +60,7 @@ impl<'w> Part<'w> {
     /// Is the group, or that of a warp, whole?
     pub(super) fn is_whole(&self, cx: &Context<'_>) -> String {
         let least = self.axis.length() - u32::from(self.own.relation == Relation::LessOrEqual);
-        format!("{} - {} >= {least}", self.bound(cx), self.first)
+        format!("{} - {} >= {least}", heads::bound(cx, self.own), self.first)
     }
 
     /// The head of the loop over the iterations of a group.
@@ -97,12 +83,12 @@ impl<'w> Part<'w> {
     /// else. Distances to a bound are numbers of its type, where the first value that is too large might be none.
     pub(super) fn rest(&self, cx: &Context<'_>) -> (String, Option<String>) {
         let Self { first, offset, ty, axis, .. } = self;
-        let (name, relation) = (&self.own.variable, self.relation());
+        let (name, relation) = (&self.own.variable, heads::relation(self.own));
         let Some(lane) = &self.lane else {
             let upper = cx.file.show(self.own.upper);
             return (format!("for ({ty} {name} = {first}; {name} {relation} {upper}; {name}++)"), None);
         };
-        let bound = self.bound(cx);
+        let bound = heads::bound(cx, self.own);
         (
             format!("for ({ty} {offset} = {lane}; {offset} {relation} {bound} - {first}; {offset} += {})", axis.apart),
             Some(format!("const {ty} {name} = {first} + {offset};")),
@@ -119,23 +105,6 @@ impl<'w> Part<'w> {
     pub(super) fn is_there(&self, cx: &Context<'_>) -> String {
         let Self { first, offset, axis, .. } = self;
         let lane = self.lane.as_ref().map(|lane| format!("{lane} + {} * ", axis.apart)).unwrap_or_default();
-        format!("{lane}{offset} {} {} - {first}", self.relation(), self.bound(cx))
-    }
-
-    fn relation(&self) -> &'static str {
-        if self.own.relation == Relation::LessOrEqual { "<=" } else { "<" }
-    }
-
-    /// The bound as the left side of a difference.
-    fn bound(&self, cx: &Context<'_>) -> String {
-        let text = cx.file.show(self.own.upper).into_owned();
-        let is_plain = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let is_sum = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .+-*/%()".contains(&byte));
-        // A macro may stand for operators that bind less.
-        let opens = |word: &str| {
-            let definition = cx.symbols().macro_definition(word, self.own.upper.start);
-            definition.is_some_and(|definition| !is_plain(&definition.body))
-        };
-        if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
+        format!("{lane}{offset} {} {} - {first}", heads::relation(self.own), heads::bound(cx, self.own))
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn first_other(cx: &Context<'_>, members: &[&Member]) -> Option<usize
 pub(super) fn may_run_idle(cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
     let Some(guard) = &member.guard else { return Ok(()) };
     let tree = cx.tree;
-    let labels = tree.parent(guard.node).into_iter().flat_map(|block| tree.named_children(block));
+    let labels = tree.parent(guard.node).into_iter().flat_map(|block| tree.descendants(block));
     if let Some(label) =
         labels.into_iter().find(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement))
     {

@@ -105,7 +105,10 @@ fn before_jump(cx: &Context<'_>, jump: NodeId, newline: &str, exit: &dyn Fn(Stri
     let inner = format!("{outer}{}", level(cx, jump, &outer));
     let brace = braces::opening(cx.file, tree, cx.function_of(span), newline, &outer);
     let directive = format!("{newline}{}{inner}", exit(inner.clone()));
-    let closing = Edit::insertion(next_line(cx.file, span.end)?, format!("{outer}}}{newline}"));
+    // At the start of the next line an update of what follows may stand, which belongs behind the brace.
+    let line_end = next_line(cx.file, span.end)? - 1;
+    let is_crlf = cx.file.text.get(line_end.wrapping_sub(1)) == Some(&b'\r');
+    let closing = Edit::insertion(line_end - usize::from(is_crlf), format!("{newline}{outer}}}"));
     // A brace behind `// why` would be part of that.
     let is_line_comment = |node: &NodeId| cx.file.bytes(tree.span(*node)).starts_with(b"//");
     if !before.iter().any(is_line_comment) {

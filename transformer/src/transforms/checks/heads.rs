@@ -1,38 +1,41 @@
-//! Loops whose heads can count groups of iterations.
+//! Loops whose heads can count groups of iterations, or the first ones of tiles.
 
-use super::refusal;
 use crate::context::Context;
-use crate::plan::Reason;
+use crate::edit::Edit;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind};
 use crate::source::{Span, words};
-use crate::syntax::{NodeId, Number};
+use crate::syntax::{NodeId, NodeKind, Number};
 
 /// The largest first value of a loop. So the distance to the bound is a number of the bound's type.
 const LARGEST_START: i64 = i32::MAX as i64;
 
 /// Checks that a loop can count groups: up by one, to a bound that the body of the innermost loop can ask for again.
-pub(super) fn check(cx: &Context<'_>, own: &CanonicalLoop, innermost: NodeId) -> Result<(), Reason> {
+///
+/// # Errors
+/// Why it cannot, and where.
+pub(in crate::transforms) fn check(
+    cx: &Context<'_>,
+    own: &CanonicalLoop,
+    innermost: NodeId,
+) -> Result<(), (Span, String)> {
     if own.kind != VariableKind::Integer || !own.declared_in_loop {
         let message = format!("`{}` is not declared in the loop as an integer", own.variable);
-        return Err(refusal(own.variable_span, message));
+        return Err((own.variable_span, message));
     }
     let at = cx.tree.span(own.body).start;
     if !cx.holds_32_bits(&own.variable, at) {
-        return Err(refusal(own.variable_span, format!("`{}` may wrap around", own.variable)));
+        return Err((own.variable_span, format!("`{}` may wrap around", own.variable)));
     }
     let is_up = matches!(own.relation, Relation::Less | Relation::LessOrEqual) && !own.step.is_subtracted;
     if !is_up {
-        return Err(refusal(own.condition, "the loop does not count up to a bound"));
+        return Err((own.condition, "the loop does not count up to a bound".to_owned()));
     }
     if !has_distance(cx, own, at) {
         let message =
             "the distance from the first value to the bound is not known to be a number of the variable's type";
-        return Err(refusal(own.lower, message));
+        return Err((own.lower, message.to_owned()));
     }
-    match changing(cx, own.upper, own, cx.tree.span(innermost).start) {
-        Some((span, message)) => Err(refusal(span, message)),
-        None => Ok(()),
-    }
+    changing(cx, own.upper, own, cx.tree.span(innermost).start).map_or(Ok(()), Err)
 }
 
 /// Is the bound less any value of the variable a number of the type in which both are compared? So it is from a number on that is not
@@ -69,4 +72,45 @@ fn changing(cx: &Context<'_>, bound: Span, own: &CanonicalLoop, asked: usize) ->
             && cx.means_the_same(at, asked);
         (!keeps).then(|| (at, format!("`{name}` is not known to be an integer that keeps its value")))
     })
+}
+
+/// The edits by which a loop counts the first iterations of groups, which lie `length` apart, in a variable of the name `first`. `None` where
+/// its head has a form that is not expected.
+pub(in crate::transforms) fn counting(
+    cx: &Context<'_>,
+    own: &CanonicalLoop,
+    first: &str,
+    length: u32,
+) -> Option<[Edit; 3]> {
+    let is_name = |node: &NodeId| {
+        let span = cx.tree.span(*node);
+        let is_identifier = cx.tree.kind(*node) == NodeKind::Identifier;
+        is_identifier && own.condition.contains(span) && cx.file.show(span) == own.variable.as_str()
+    };
+    let mut names = cx.tree.descendants(own.node).filter(is_name);
+    let (name, None) = (names.next()?, names.next()) else { return None };
+    let edit = |span: Span, text: String| Edit { span, text };
+    Some([
+        edit(own.variable_span, first.to_owned()),
+        edit(cx.tree.span(name), first.to_owned()),
+        edit(own.step.span, format!("{first} += {length}")),
+    ])
+}
+
+/// How the variable of a loop is compared with the bound, where it counts up.
+pub(in crate::transforms) fn relation(own: &CanonicalLoop) -> &'static str {
+    if own.relation == Relation::LessOrEqual { "<=" } else { "<" }
+}
+
+/// The bound as the left side of a difference.
+pub(in crate::transforms) fn bound(cx: &Context<'_>, own: &CanonicalLoop) -> String {
+    let text = cx.file.show(own.upper).into_owned();
+    let is_plain = |text: &str| text.trim().bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let is_sum = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ .+-*/%()".contains(&byte));
+    // A macro may stand for operators that bind less.
+    let opens = |word: &str| {
+        let definition = cx.symbols().macro_definition(word, own.upper.start);
+        definition.is_some_and(|definition| !is_plain(&definition.body))
+    };
+    if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
 }

@@ -1,0 +1,18 @@
+#include "convolution.h"
+
+void convolution(int rows, int columns, const float *image, const float *mask, float *out)
+{
+#pragma omp target map(to: image[0:rows * columns], mask[0:WINDOW * WINDOW]) map(from: out[0:rows * columns])
+#pragma omp parallel for
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) {
+            float sum = 0;
+            for (int v = 0; v < WINDOW; v++)
+                for (int u = 0; u < WINDOW; u++) {
+                    int y = i + v - RADIUS, x = j + u - RADIUS;
+                    if (y >= 0 && y < rows && x >= 0 && x < columns)
+                        sum += image[y * columns + x] * mask[v * WINDOW + u];
+                }
+            out[i * columns + j] = sum;
+        }
+}

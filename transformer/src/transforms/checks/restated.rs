@@ -1,0 +1,72 @@
+//! Bodies of loops whose statements stand in another place, or twice.
+
+use std::collections::BTreeSet;
+
+use crate::context::Context;
+use crate::region::loop_nest::CanonicalLoop;
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::{Span, words};
+use crate::syntax::{For, NodeId, NodeKind};
+
+/// Something in the body that may not stand twice, or whose place tells what it does.
+pub(in crate::transforms) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<(Span, String)> {
+    let tree = cx.tree;
+    let span = tree.span(body);
+    let text = cx.file.show(span);
+    if text.contains("\\\n") || text.contains("\\\r") || text.contains("R\"") {
+        return Some((span, "lines of the body are continued, or may be parts of strings".to_owned()));
+    }
+    let braces = cx.file.bytes(span);
+    let is_block = tree.kind(body) == NodeKind::CompoundStatement;
+    if is_block && !(braces.starts_with(b"{") && braces.ends_with(b"}")) {
+        return Some((span, "the braces of this block are spelled otherwise".to_owned()));
+    }
+    let other = tree.descendants(body).find(|node| is_refused(tree.kind(*node)));
+    if let Some(node) = other {
+        return Some((tree.span(node), "a jump, or a statement that is not followed here".to_owned()));
+    }
+    let names: BTreeSet<String> = uses_below(cx.file, tree, body)
+        .into_iter()
+        .filter(|used| used.role == Role::Declaration)
+        .map(|used| used.name)
+        .chain(loops_around(cx, body))
+        .collect();
+    let names_own = |text: &str| text.contains('#') || words(text).any(|word| names.contains(word));
+    cx.uses_macro_with(span, &names_own).then(|| (span, "a macro names variables of the iteration".to_owned()))
+}
+
+/// The names that the heads of loops around the body declare.
+fn loops_around(cx: &Context<'_>, body: NodeId) -> Vec<String> {
+    let tree = cx.tree;
+    let heads = tree.ancestors(body).filter_map(|node| For::of(tree, node)?.initializer()).collect::<Vec<_>>();
+    let uses = heads.into_iter().flat_map(|head| uses_below(cx.file, tree, head));
+    uses.filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
+}
+
+/// Where another variable gets the name of that of a loop, in a loop of the nest or in the body: it would be taken for that one.
+pub(in crate::transforms) fn declared_again(cx: &Context<'_>, loops: &[CanonicalLoop], body: NodeId) -> Option<Span> {
+    let names: BTreeSet<&str> = loops.iter().map(|own| own.variable.as_str()).collect();
+    if let Some(inner) = loops.last().filter(|_| names.len() < loops.len()) {
+        return Some(inner.variable_span);
+    }
+    let mut uses = uses_below(cx.file, cx.tree, body).into_iter();
+    uses.find(|used| used.role == Role::Declaration && names.contains(used.name.as_str())).map(|used| used.span)
+}
+
+fn is_refused(kind: NodeKind) -> bool {
+    use NodeKind as K;
+    let is_known = matches!(
+        kind,
+        K::CompoundStatement
+            | K::ExpressionStatement
+            | K::ForStatement
+            | K::IfStatement
+            | K::WhileStatement
+            | K::DoStatement
+    );
+    kind.is_statement() && !is_known
+        || kind.is_preprocessor()
+        || kind.is_definition()
+        || kind.is_specifier() && !matches!(kind, K::SizedTypeSpecifier)
+        || matches!(kind, K::ForRangeLoop | K::LambdaExpression)
+}

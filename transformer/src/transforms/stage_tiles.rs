@@ -1,0 +1,333 @@
+//! Stage tiles of arrays in the memory of a team, where neighbouring threads would load elements far apart in either order of the loops.
+//!
+//! ## Input
+//!
+//! ```c
+//! void transpose(int n, int m, const float *a, float *b) {
+//!   #pragma omp target teams distribute parallel for collapse(2) map(to: a[0:n*m]) map(from: b[0:n*m])
+//!   for (int j = 0; j < m; j++)
+//!     for (int i = 0; i < n; i++)
+//!       b[j * n + i] = a[i * m + j];
+//! }
+//! ```
+//!
+//! ## Output
+//!
+//! ```c
+//! void transpose(int n, int m, const float *a, float *b) {
+//!   #pragma omp target teams distribute collapse(2) map(to: a[0:n*m]) map(from: b[0:n*m]) \
+//!       thread_limit(256)
+//!   for (int first_j = 0; first_j < m; first_j += 32)
+//!     for (int first_i = 0; first_i < n; first_i += 32) {
+//!       float tile[32][33];
+//!       #pragma omp parallel for collapse(2)
+//!       for (int offset_i = 0; offset_i < 32; offset_i++)
+//!         for (int offset_j = 0; offset_j < 32; offset_j++)
+//!           if (offset_j < m - first_j && offset_i < n - first_i) {
+//!             const int j = first_j + offset_j;
+//!             const int i = first_i + offset_i;
+//!             tile[offset_j][offset_i] = a[i * m + j];
+//!           }
+//!       #pragma omp parallel for collapse(2)
+//!       for (int offset_j = 0; offset_j < 32; offset_j++)
+//!         for (int offset_i = 0; offset_i < 32; offset_i++)
+//!           if (offset_j < m - first_j && offset_i < n - first_i) {
+//!             const int j = first_j + offset_j;
+//!             const int i = first_i + offset_i;
+//!             b[j * n + i] = tile[offset_j][offset_i];
+//!           }
+//!     }
+//! }
+//! ```
+//!
+//! In the first loop of a team neighbouring threads load neighbouring elements of `a`, in the second one they store neighbouring elements of `b`.
+//! What the body of a `distribute` loop declares belongs to the team: clang 19 puts the tile into the shared memory of a block, and
+//! makes one kernel of all of it in which the threads run from the start. A row of the tile has one element more than it needs, so that
+//! threads reach different banks of that memory along both directions. It stays one kernel.
+//!
+//! ## Applies when
+//!
+//! - the kernel is a `distribute parallel for` over two loops of a league, both of which count up by one to a bound that keeps its value;
+//!   `--device` names a device, and the output is for clang;
+//! - along the loop that neighbouring threads then differ in, loads lie far apart, which lie side by side along the other loop. Each iteration
+//!   makes them, before it stores anything to memory; the element is told by the name of an array or pointer and arithmetic with
+//!   variables that are declared around the loops. Its type is an integer, a `float` or a `double`, or a parameter of a template;
+//! - the body is a statement or block without loops, jumps and directives, and the tiles take at most 40 KiB;
+//! - no clause says a number of teams, or fewer than 64 threads in one (OMPS407);
+//! - it pays: no loop is known to have fewer than 64 iterations, and no row to begin less than 64 elements behind the one before. The kernel is
+//!   predicted to take at most 0.8 of its time, and of that with its loops in the other order, by the sectors that warps touch (stores far apart
+//!   count three times) and 4 microseconds for each tile that a team takes; the construct is 1.05 times as fast, launch included.
+//!   A loop of unknown length counts as `--assumed-iterations`.
+//!
+//! ## Refuses when
+//!
+//! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS864:
+//! the loads cannot be made in front of all else, or the loops not in tiles. OMPS865: it is not predicted to pay. OMPS863, without `--assume`:
+//! flags allow the compiler to round otherwise in other surroundings.
+//!
+//! ## Safety
+//!
+//! Threads share the iterations, in any number and at any time, so that what one iteration writes no other one accesses (OpenMP 5.2, section
+//! 1.4.1); clauses that group or order them are refused, and so are variables from outside that the body writes. So what an iteration loads before
+//! it stores anything, no iteration has written: any thread may load it, and earlier. Nothing is asked of where arrays lie.
+//!
+//! Each load is made for the iterations that made it, under the conditions that say whether there is one, and with the same values of the same
+//! names. The implicit barrier at the end of the first loop orders it before the second one, and that at the end of the second before the next
+//! tile (OpenMP 5.2, section 15.3.2). Both loops are shared by the threads of a team, however many there are: with one it makes all iterations in
+//! turn. Values are formed where a comparison of distances said that they are below the bound, so that none overflows.
+//!
+//! An element keeps its bits in the tile, which has its type; each expression keeps its operands and its statement, so that a compiler contracts
+//! what it contracted with `-ffp-contract=on` or `off`. With `fast` and `-ffast-math` it may round otherwise: that needs `--assume`.
+//!
+//! ## References
+//!
+//! OpenMP 5.2, sections 1.4.1, 4.4.1, 5.1.1 and 15.3.2. Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA" (2009).
+
+mod gain;
+mod loads;
+mod write;
+
+use self::loads::Load;
+use crate::analysis::accesses::Accesses;
+use crate::analysis::associated_loops::associated_loops;
+use crate::analysis::independence::{self, Candidate, Nest, clauses};
+use crate::context::{Context, OutputCompiler};
+use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::source::Span;
+use crate::syntax::spec_table::Leaf;
+use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
+use crate::transforms::checks::team_rows::is_allowed_outside;
+use crate::transforms::checks::{heads, restated, type_parameters};
+use crate::transforms::{Waiting, checks};
+
+/// Iterations of each loop in a tile: as many as a warp has threads.
+const TILE: u32 = 32;
+/// Threads of a team, where no clause says how many.
+const THREADS: u32 = 256;
+/// With fewer threads in a team somebody chose them for something else than tiles.
+const FEWEST_THREADS: i64 = 64;
+/// The most bytes of all tiles of a team: what a block of a GPU may have without asking for more.
+const LARGEST: u32 = 40 * 1024;
+
+/// Decides for every kernel that is a loop over two dimensions.
+pub(super) fn stage_tiles(cx: &Context<'_>) -> Vec<Plan> {
+    let regions = target_regions(cx.tree, cx.constructs);
+    regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
+}
+
+/// Tiles are made when other passes have made the kernel's loops.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Pipeline]
+}
+
+fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
+    let (loops, promised) = associated_loops(cx, region).filter(|(loops, _)| loops.len() == 2)?;
+    let directive = cx.constructs.directive(region.chain.constructs.first().copied()?).span;
+    let kernel = Kernel::read(cx, region, loops, promised);
+    let axis = gain::axis(&kernel)?;
+    let verdict = match checks::text_reasons(cx, region) {
+        doubts if doubts.is_empty() => kernel.decide(axis),
+        doubts => Verdict::Refuse(doubts),
+    };
+    Some(verdict.into_plan(Pass::Stage, directive, region.extent))
+}
+
+/// A kernel whose loads may be staged.
+struct Kernel<'c, 'p> {
+    cx: &'c Context<'p>,
+    region: &'c TargetRegion,
+    candidate: Candidate<'c, 'p>,
+    found: Accesses,
+}
+
+impl<'c, 'p> Kernel<'c, 'p> {
+    fn read(cx: &'c Context<'p>, region: &'c TargetRegion, loops: Vec<CanonicalLoop>, promised: usize) -> Self {
+        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
+        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
+        let chain = region.chain.constructs.clone();
+        let clauses = clauses::Clauses::of(cx, &chain);
+        let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
+        let (found, _) = independence::read(&candidate);
+        Self { cx, region, candidate, found }
+    }
+
+    fn loops(&self) -> &[CanonicalLoop] {
+        &self.candidate.nest.loops.loops
+    }
+
+    fn body(&self) -> NodeId {
+        self.candidate.nest.loops.body
+    }
+
+    /// The statements of the body.
+    fn statements(&self) -> Vec<NodeId> {
+        let tree = self.cx.tree;
+        match tree.kind(self.body()) {
+            NodeKind::CompoundStatement => tree.named_children(self.body()).collect(),
+            _ => vec![self.body()],
+        }
+    }
+
+    fn directive_span(&self) -> Span {
+        self.cx.constructs.directive(self.candidate.id).span
+    }
+
+    fn clauses(&self) -> impl Iterator<Item = &'c Clause> {
+        let cx = self.cx;
+        self.region.chain.constructs.iter().flat_map(move |id| &cx.constructs.directive(*id).clauses)
+    }
+
+    fn decide(&self, axis: usize) -> Verdict {
+        let cx = self.cx;
+        let no = |message: &str| {
+            Verdict::DoesNotPay(vec![Reason::new(ReasonCode::StagingDoesNotPay, self.directive_span(), message)])
+        };
+        let Some(device) = cx.profile else {
+            return no("no device is asked for, for which tiles are measured");
+        };
+        if cx.pipeline.compiler != OutputCompiler::Llvm {
+            return no("not measured with the compiler that the output is for");
+        }
+        if let Some(span) = self.own_grid() {
+            let message = "the grid that is written down gives iterations to single threads";
+            return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message));
+        }
+        let gain = match gain::gain(self, device, axis) {
+            Ok(gain) => gain,
+            Err(message) => return no(&message),
+        };
+        if let Some(reason) = self.refused() {
+            return Verdict::Refuse(vec![reason]);
+        }
+        let loads = match loads::staged(self, axis) {
+            Ok(loads) => loads,
+            Err((span, message)) => return Verdict::Refuse(vec![refusal(span, message)]),
+        };
+        let bytes = loads.iter().map(|load| load.bytes.saturating_mul(TILE * (TILE + 1))).fold(0, u32::saturating_add);
+        if bytes > LARGEST {
+            let message = format!("{} tiles would take {bytes} bytes of a team's memory", loads.len());
+            return Verdict::Refuse(vec![refusal(self.directive_span(), message)]);
+        }
+        self.change(axis, &loads, &gain)
+    }
+
+    fn change(&self, axis: usize, loads: &[Load], gain: &gain::Gain) -> Verdict {
+        let Some(edits) = write::edits(self, axis, loads) else {
+            return Verdict::Refuse(vec![refusal(self.directive_span(), "the statements cannot be written anew")]);
+        };
+        let times = Some(Times::rounded(gain.times.0, gain.times.1));
+        Verdict::Change(Change {
+            edits,
+            summary: gain.summary(loads),
+            reasons: self.assumptions(),
+            times,
+            ..Change::default()
+        })
+    }
+
+    /// The clause that says how many teams there are, or how few threads in one: a grid for single iterations.
+    fn own_grid(&self) -> Option<Span> {
+        let is_for_iterations = |clause: &&Clause| match clause.name {
+            ClauseName::NumTeams | ClauseName::DistSchedule => true,
+            ClauseName::ThreadLimit => {
+                let threads = clause.expression().and_then(|span| self.cx.constant(span));
+                threads.is_none_or(|threads| threads < FEWEST_THREADS)
+            }
+            _ => false,
+        };
+        self.clauses().find(is_for_iterations).map(|clause| clause.span)
+    }
+
+    /// What keeps the kernel from being written in tiles, whatever is loaded.
+    fn refused(&self) -> Option<Reason> {
+        let (cx, region) = (self.cx, self.region);
+        let directive = cx.constructs.directive(self.candidate.id);
+        if let Some(reason) = checks::excludes_directives(cx, region) {
+            return Some(reason);
+        }
+        if region.chain.leaves.last() != Some(&Leaf::For) {
+            return Some(refusal(directive.name_span, "the loop has `simd` too, in which no other loop may be shared"));
+        }
+        if let Some(clause) = self.clauses().find(|clause| !self.is_kept(clause)) {
+            let message = "with this clause the loops hold a value of their threads, or say how these share them";
+            return Some(refusal(clause.span, message));
+        }
+        let (Ok(grid) | Err(grid)) = clauses::read(cx, &region.chain.constructs).map(|(_, grid)| grid);
+        if let Some(reason) = grid.into_iter().next() {
+            return Some(Reason { code: ReasonCode::NotStaged, ..reason });
+        }
+        if let Some(trouble) = self.found.troubles.first() {
+            return Some(refusal(trouble.span, trouble.message.clone()));
+        }
+        if let Some(used) = self.found.scalars.iter().find(|used| used.writes) {
+            return Some(refusal(used.span, format!("`{}` is no variable of one iteration alone", used.name)));
+        }
+        if let Some(used) = self.written_by_thread() {
+            let message = format!("`{}` belongs to a thread, and not to one iteration", used.name);
+            return Some(refusal(used.span, message));
+        }
+        self.refused_text()
+    }
+
+    /// What in the text of the loops cannot be written anew.
+    fn refused_text(&self) -> Option<Reason> {
+        let (cx, body) = (self.cx, self.body());
+        if let Some(place) = checks::directive_in(cx, cx.tree.span(body)) {
+            return Some(refusal(place, "another directive stands in the loop"));
+        }
+        for own in self.loops() {
+            if let Err((span, message)) = heads::check(cx, own, body) {
+                return Some(refusal(span, message));
+            }
+            if let Some(step) = own.step.amount.filter(|amount| cx.constant(*amount) != Some(1)) {
+                return Some(refusal(step, "the loop does not count by one"));
+            }
+        }
+        if let Some(again) = restated::declared_again(cx, self.loops(), body) {
+            return Some(refusal(again, "the name of a loop's variable is declared again inside"));
+        }
+        let is_loop = |node: &NodeId| {
+            use NodeKind as K;
+            matches!(cx.tree.kind(*node), K::ForStatement | K::ForRangeLoop | K::WhileStatement | K::DoStatement)
+        };
+        if let Some(node) = cx.tree.descendants(body).find(is_loop) {
+            let head = Span::new(cx.tree.span(node).start, cx.tree.span(node).start + 2);
+            return Some(refusal(head, "a loop stands in the body, whose loads are not staged"));
+        }
+        restated::trouble(cx, body).map(|(span, message)| refusal(span, message))
+    }
+
+    /// Does a clause say the same where teams share tiles, and the threads of a team the iterations of one?
+    fn is_kept(&self, clause: &Clause) -> bool {
+        match clause.name {
+            // Variables that bound the loops would have to be listed, and each thread would have its own tile.
+            ClauseName::Default => self.cx.file.show(clause.span).contains("shared"),
+            ClauseName::Private => false,
+            _ => is_allowed_outside(self.cx, clause),
+        }
+    }
+
+    /// A variable that the body changes and of which each thread has one for all of its iterations.
+    fn written_by_thread(&self) -> Option<Use> {
+        let cx = self.cx;
+        let is_of_thread = |used: &Use| {
+            let key = cx.symbols().lookup(&used.name, used.span.end).map(|found| found.id());
+            key.is_some_and(|key| self.candidate.clauses.is_private(key)) || cx.is_threadprivate(&used.name)
+        };
+        let changes = |used: &Use| !matches!(used.role, Role::Read | Role::Callee | Role::Declaration);
+        uses_below(cx.file, cx.tree, self.body()).into_iter().find(|used| changes(used) && is_of_thread(used))
+    }
+
+    /// What must be assumed where the change is made.
+    fn assumptions(&self) -> Vec<Reason> {
+        let rounding = checks::other_rounding(self.cx, self.directive_span());
+        rounding.into_iter().chain(type_parameters::assumption(self.cx, self.body())).collect()
+    }
+}
+
+fn refusal(span: Span, message: impl Into<String>) -> Reason {
+    Reason::new(ReasonCode::NotStaged, span, message)
+}

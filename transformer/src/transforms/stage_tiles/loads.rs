@@ -1,0 +1,193 @@
+//! Loads that a team makes for a whole tile before its threads compute: which are worth it, and which may be made there.
+
+use super::{Kernel, TILE};
+use crate::analysis::accesses::{Access, RootKind};
+use crate::analysis::coalescing::{Pattern, pattern};
+use crate::semantics::symbols::DeclaredType;
+use crate::source::{Language, Span};
+use crate::syntax::numbers::{Character, Format};
+use crate::syntax::{Assignment, NodeId, NodeKind, Number, Subscript};
+
+/// A load that is staged.
+#[derive(Clone, Debug)]
+pub(super) struct Load {
+    /// The places where the body loads this element.
+    pub places: Vec<Span>,
+    /// The name of the array.
+    pub array: String,
+    /// The type of an element, in keywords.
+    pub ty: String,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+/// Bytes of the largest number that a type parameter may stand for.
+const LARGEST_ELEMENT: u32 = 16;
+/// Rows that are known to begin less than this many tiles apart are too short for tiles.
+const SHORTEST_ROW: i128 = 2;
+
+/// How neighbouring threads access memory where they differ in the variable of this loop.
+pub(super) fn pattern_along(kernel: &Kernel<'_, '_>, access: &Access, axis: usize) -> Pattern {
+    let lane = kernel.found.loops.get(axis);
+    lane.map_or(Pattern::Unknown, |lane| pattern(access, lane.atom, &kernel.found.opaque))
+}
+
+/// Is it a load that neighbouring threads make far apart along one loop, and side by side along the other?
+pub(super) fn is_across(kernel: &Kernel<'_, '_>, access: &Access, axis: usize) -> bool {
+    let is_far = pattern_along(kernel, access, axis) == Pattern::Strided;
+    let is_near = matches!(pattern_along(kernel, access, 1 - axis), Pattern::Near(_));
+    !access.writes && is_far && is_near && !has_short_rows(kernel, access, axis)
+}
+
+/// Do the elements of neighbouring iterations lie so near that a tile holds several rows of them?
+fn has_short_rows(kernel: &Kernel<'_, '_>, access: &Access, axis: usize) -> bool {
+    let Some(lane) = kernel.found.loops.get(axis) else { return true };
+    let Some((last, others)) = access.subscripts.split_last() else { return true };
+    let is_elsewhere = others.iter().any(|other| other.form.mentions(lane.atom));
+    let step = last.form.linear_in(lane.atom).and_then(|(step, _)| step.as_constant());
+    !is_elsewhere && step.is_some_and(|step| step.abs() < SHORTEST_ROW * i128::from(TILE))
+}
+
+/// The loads of the body that are across where threads side by side differ in the variable of the loop `axis`, each element once.
+///
+/// # Errors
+/// Why one of them may not be made in front of the others.
+pub(super) fn staged(kernel: &Kernel<'_, '_>, axis: usize) -> Result<Vec<Load>, (Span, String)> {
+    let mut known: Vec<(&Access, Load)> = Vec::new();
+    for access in kernel.found.accesses.iter().filter(|access| is_across(kernel, access, axis)) {
+        let place = place(kernel, access)?;
+        let is_same = |(other, load): &&mut (&Access, Load)| {
+            let text = |span: &Span| kernel.cx.file.show(*span).split_whitespace().collect::<String>();
+            other.root == access.root && load.places.first().is_some_and(|first| text(first) == text(&place))
+        };
+        match known.iter_mut().find(is_same) {
+            Some((_, load)) => load.places.push(place),
+            None => {
+                let (ty, bytes) = element(kernel, access)?;
+                known.push((access, Load { places: vec![place], array: access.root.name.clone(), ty, bytes }));
+            }
+        }
+    }
+    Ok(known.into_iter().map(|(_, load)| load).collect())
+}
+
+/// The type of the elements, and their size.
+fn element(kernel: &Kernel<'_, '_>, access: &Access) -> Result<(String, u32), (Span, String)> {
+    let unknown = || (access.span, format!("the elements of `{}` are not known to be plain numbers", access.root.name));
+    let (number, spelling) = match &access.element {
+        Some(DeclaredType::Scalar { number, spelling, is_volatile: false, .. }) => (number, spelling),
+        // That it stands for numbers is asked of all type parameters in the body.
+        Some(DeclaredType::TypeParameter { name, is_volatile: false, .. }) => {
+            return Ok((name.clone(), LARGEST_ELEMENT));
+        }
+        _ => return Err(unknown()),
+    };
+    let is_plain = matches!(
+        number,
+        Number::Integer { .. }
+            | Number::Character(Character::Plain)
+            | Number::Floating(Format::Single | Format::Double)
+    );
+    let spelling = spelling.to_string();
+    let is_spelled = spelling.split_whitespace().all(Number::is_keyword);
+    let is_c = kernel.cx.tree.language() == Language::C;
+    let ty = if is_spelled { Some(spelling.as_str()) } else { number.keywords().filter(|_| is_c) };
+    let bytes = number.bits().map(|bits| bits.div_ceil(8)).filter(|bytes| (1..=8).contains(bytes));
+    ty.zip(bytes).filter(|_| is_plain).map(|(ty, bytes)| (ty.to_owned(), bytes)).ok_or_else(unknown)
+}
+
+/// Where an element is loaded, if every iteration loads it and before it stores anything.
+fn place(kernel: &Kernel<'_, '_>, access: &Access) -> Result<Span, (Span, String)> {
+    let cx = kernel.cx;
+    let name = &access.root.name;
+    let no = |message: String| (access.span, message);
+    let Some((node, statement)) = expression(kernel, access) else {
+        return Err(no(format!("`{name}` is not loaded as an element of an array, by its name")));
+    };
+    if let Some((at, message)) = conditional(kernel, node, statement) {
+        return Err((at, message));
+    }
+    if let Some(at) = stored_before(kernel, node, statement) {
+        return Err((at, format!("this is stored before `{name}` is loaded, and may change it")));
+    }
+    let mut base = node;
+    while let Some(subscript) = Subscript::of(cx.tree, base) {
+        let index = subscript.index().map(|index| cx.tree.span(index));
+        if !index.is_some_and(|index| cx.is_arithmetic_with_casts(index) && names_are_outer(kernel, index)) {
+            return Err(no(format!(
+                "a subscript of `{name}` is more than arithmetic with variables that keep their values"
+            )));
+        }
+        let Some(next) = subscript.base() else { break };
+        base = next;
+    }
+    let is_array = cx.tree.kind(base) == NodeKind::Identifier
+        && matches!(access.root.kind, RootKind::Object | RootKind::Pointer)
+        && names_are_outer(kernel, cx.tree.span(base));
+    if is_array { Ok(cx.tree.span(node)) } else { Err(no(format!("`{name}` is no array or pointer of its own"))) }
+}
+
+/// The subscript expression of an access, and the statement of the body that it stands in.
+fn expression(kernel: &Kernel<'_, '_>, access: &Access) -> Option<(NodeId, NodeId)> {
+    let tree = kernel.cx.tree;
+    let mut node = tree.covering(access.span);
+    if tree.span(node) != access.span {
+        return None;
+    }
+    while tree.kind(node) == NodeKind::ParenthesizedExpression {
+        node = tree.named_children(node).next()?;
+    }
+    let statements = kernel.statements();
+    let statement = std::iter::once(node).chain(tree.ancestors(node)).find(|above| statements.contains(above))?;
+    (tree.kind(node) == NodeKind::SubscriptExpression).then_some((node, statement))
+}
+
+/// What may keep an iteration from loading the element: a condition, or an expression that is not followed.
+fn conditional(kernel: &Kernel<'_, '_>, node: NodeId, statement: NodeId) -> Option<(Span, String)> {
+    use NodeKind as K;
+    let tree = kernel.cx.tree;
+    let mut above = tree.ancestors(node);
+    let is_made = |above: NodeId| match tree.kind(above) {
+        // Both operands of these are evaluated.
+        K::BinaryExpression => tree.operator(above).is_some_and(|operator| {
+            matches!(operator, K::Plus | K::Minus | K::Star | K::Slash | K::Percent)
+                || operator.is_test() && !matches!(operator, K::AmpersandAmpersand | K::BarBar)
+        }),
+        K::UnaryExpression | K::ParenthesizedExpression | K::CastExpression => true,
+        K::CallExpression | K::ArgumentList | K::AssignmentExpression => true,
+        K::InitDeclarator | K::Declaration | K::ExpressionStatement => true,
+        _ => false,
+    };
+    let stands = above.by_ref().take_while(|above| *above != statement).find(|above| !is_made(*above));
+    let other = stands.or_else(|| Some(statement).filter(|statement| !is_made(*statement)))?;
+    let message = "not every iteration loads this element, or not by this expression alone";
+    Some((tree.span(other), message.to_owned()))
+}
+
+/// A store to memory that an iteration may make before it comes to an expression.
+fn stored_before(kernel: &Kernel<'_, '_>, node: NodeId, statement: NodeId) -> Option<Span> {
+    let tree = kernel.cx.tree;
+    let (own, place) = (tree.span(statement), tree.span(node));
+    let assigned = tree.named_children(statement).next().and_then(|whole| {
+        let one = Assignment::of(tree, whole)?;
+        let is_in_value = one.value().is_some_and(|value| tree.span(value).contains(place));
+        one.target().filter(|_| is_in_value).map(|target| tree.span(target))
+    });
+    let is_before = |access: &&Access| {
+        let in_statement = own.contains(access.span);
+        let is_after = in_statement && assigned.is_some_and(|target| target.contains(access.span));
+        access.writes && !is_after && (in_statement || access.span.start < own.start)
+    };
+    kernel.found.accesses.iter().find(is_before).map(|access| access.span)
+}
+
+/// Do all names in an expression mean variables of the loops, or such as are declared around them?
+fn names_are_outer(kernel: &Kernel<'_, '_>, span: Span) -> bool {
+    let cx = kernel.cx;
+    let construct = cx.tree.span(kernel.body());
+    cx.names_in(span).into_iter().all(|(name, at)| {
+        let found = cx.symbols().lookup(&name, at.start).map(|found| found.id());
+        let is_outer = found.is_some_and(|id| !id.is_within(construct));
+        cx.constant(at).is_some() || is_outer && cx.expansion(&name, at.start).is_none()
+    })
+}
