@@ -16,8 +16,7 @@ SCHEMA = """# Measurements
 {machine}
 
 Device clock, kernel only: the least of {launches} launches after one to warm up, 0 launches where the first took more than 8 times the best of its case. clang 19.1.7
-`-O2 -fopenmp --offload-arch=sm_90 -foffload-lto`, ptxas 12.9. All results of a case had the same bits. Not measured for want of time: {missing}. No file has
-counters of `ncu`; `learn/README.md` says why.
+`-O2 -fopenmp --offload-arch=sm_90 -foffload-lto`, ptxas 12.9. All results of a case had the same bits. Not measured for want of time: {missing}.
 
 ```sh
 learn/build.sh target/learn       # programs

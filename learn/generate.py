@@ -135,16 +135,21 @@ def clauses(threads):
     return f" num_teams(teams) thread_limit({threads})"
 
 
-def measured_source(family, few=False):
-    """The program that measures the kernels of a family."""
+def program(kernels, variants):
+    """The program that runs kernels: their functions, and the table that finds them. `variants(kernel)`: forms with their limits."""
     parts, table = ['#include "harness.h"'], []
-    for kernel in (one for one in KERNELS if one.family == family):
-        for form, threads in measured_variants(kernel, few):
+    for kernel in kernels:
+        for form, threads in variants(kernel):
             name = measured_name(kernel, form, threads).replace("-", "limit")
             parts.append(f"static void {name}({PARAMETERS}, int teams)\n{{\n{loop(kernel, form, clauses(threads))}\n}}")
             table.append(f'    {{"{kernel.name}", {form.factor}, {form.stride}, \'{form.axis}\', {threads}, {name}}},')
     parts.append("const struct variant VARIANTS[] = {\n" + "\n".join(table) + "\n    {0}};")
     return "\n\n".join(parts) + "\n"
+
+
+def measured_source(family, few=False):
+    """The program that measures the kernels of a family."""
+    return program([one for one in KERNELS if one.family == family], lambda kernel: measured_variants(kernel, few))
 
 
 def analysed_loop(kernel: Kernel, form: Form, clauses):

@@ -7,6 +7,14 @@
 // increases; BIJECTIVE: whether no two elements of x are equal. For each point it prints one line of comma-separated values. The grid without
 // clauses is measured first and last in each case. Each result is compared with the first one of its case, bit for bit. Times are the
 // device's own, through bench/harness/cuda_trace.c; without it they are the host's, and say nothing.
+//
+// usage: PROGRAM [tiny | profiled SECONDS PLAN]. `profiled`, with a plan from a file, is for a profiler that counts what launches do: each point
+// is launched once, in the order of the lines that are printed; nothing is timed or compared. A profiler saves all memory of the device before it
+// launches a kernel again, so each case says first how many elements of each array it needs:
+//
+//   memory A B X C
+//
+// After SECONDS (0: never) it stops between two points, so that a profiler loses nothing of what it counted.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -144,38 +152,88 @@ static void begin_case(const struct case_ *next)
     point_into(now.range, now.bijective);
 }
 
-int main(int argc, char **argv)
+static void *device_memory(long elements, size_t size)
 {
-    int device = omp_get_default_device(), tiny = argc > 1 && strcmp(argv[1], "tiny") == 0;
-    in_elements = tiny ? 1 << 21 : 290L << 20;
-    b_elements = tiny ? 1 << 20 : 1L << 27;
-    x_elements = tiny ? 1 << 20 : 1L << 24;
-    out_elements = tiny ? 1 << 21 : 1L << 28;
-    a = omp_target_alloc(in_elements * sizeof *a, device);
-    b = omp_target_alloc(b_elements * sizeof *b, device);
-    x = omp_target_alloc(x_elements * sizeof *x, device);
-    c = omp_target_alloc(out_elements * sizeof *c, device);
-    if (!a || !b || !x || !c) {
-        fprintf(stderr, "no memory on the device\n");
-        return 1;
+    void *memory = omp_target_alloc(elements * size, omp_get_default_device());
+    if (!memory) {
+        fprintf(stderr, "no memory on the device for %ld elements\n", elements);
+        exit(1);
     }
+    return memory;
+}
+
+static void allocate(long in, long of_b, long of_x, long out)
+{
+    in_elements = in, b_elements = of_b, x_elements = of_x, out_elements = out;
+    a = device_memory(in, sizeof *a);
+    b = device_memory(of_b, sizeof *b);
+    x = device_memory(of_x, sizeof *x);
+    c = device_memory(out, sizeof *c);
+    fill(a, in_elements, 0, 0);
+}
+
+static void reallocate(long in, long of_b, long of_x, long out)
+{
+    int device = omp_get_default_device();
+    if (in == in_elements && of_b == b_elements && of_x == x_elements && out == out_elements)
+        return;
+    omp_target_free(a, device);
+    omp_target_free(b, device);
+    omp_target_free(x, device);
+    omp_target_free(c, device);
+    allocate(in, of_b, of_x, out);
+    now = (struct case_){0}; // b has no values yet
+}
+
+static void launch(int threads, int teams, int factor, int stride, char axis)
+{
+    find(threads, factor, stride, axis)->run(now.n, now.m, now.k, a, b, x, c, teams);
+    printf("%s,%d,%d,%d,%d,%d,%d,%d,%c\n", now.kernel, now.n, now.m, now.k, threads, teams, factor, stride, axis);
+    fflush(stdout);
+}
+
+static void start(const char *mode)
+{
+    int tiny = strcmp(mode, "tiny") == 0, profiled = strcmp(mode, "profiled") == 0;
     begin = (void (*)(void))dlsym(RTLD_DEFAULT, "device_trace_begin");
     end = (void (*)(double *))dlsym(RTLD_DEFAULT, "device_trace_end");
     last_grid = (void (*)(unsigned *))dlsym(RTLD_DEFAULT, "device_trace_last_grid");
-    if ((begin == NULL) != tiny) {
-        fprintf(stderr, "%s\n", tiny ? "a clock of the device, but tiny" : "no clock of the device");
+    if ((begin == NULL) != (tiny || profiled)) {
+        fprintf(stderr, "%s%s\n", begin ? "a clock of the device, but " : "no clock of the device", begin ? mode : "");
+        exit(1);
+    }
+    if (tiny)
+        allocate(1 << 21, 1 << 20, 1 << 20, 1 << 21);
+    else if (!profiled)
+        allocate(290L << 20, 1L << 27, 1L << 24, 1L << 28);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "timed";
+    int profiled = strcmp(mode, "profiled") == 0;
+    double last = argc > 2 && atof(argv[2]) > 0 ? omp_get_wtime() + atof(argv[2]) : INFINITY;
+    if (argc > 3 && !freopen(argv[3], "r", stdin)) {
+        perror(argv[3]);
         return 1;
     }
-    fill(a, in_elements, 0, 0);
+    start(mode);
     char line[256], axis;
     struct case_ next = {0};
     int threads, teams, factor, stride;
+    long in, of_b, of_x, out;
     while (fgets(line, sizeof line, stdin)) {
-        if (sscanf(line, "case %63s %d %d %d %ld %ld %d %d", next.kernel, &next.n, &next.m, &next.k, &next.written, &next.range, &next.sorted,
-                   &next.bijective) == 8)
+        if (omp_get_wtime() > last) {
+            fprintf(stderr, "the time is over before: %s", line);
+            break;
+        }
+        if (profiled && sscanf(line, "memory %ld %ld %ld %ld", &in, &of_b, &of_x, &out) == 4)
+            reallocate(in, of_b, of_x, out);
+        else if (sscanf(line, "case %63s %d %d %d %ld %ld %d %d", next.kernel, &next.n, &next.m, &next.k, &next.written, &next.range,
+                        &next.sorted, &next.bijective) == 8)
             begin_case(&next);
         else if (sscanf(line, "point %d %d %d %d %c", &threads, &teams, &factor, &stride, &axis) == 5)
-            measure(threads, teams, factor, stride, axis);
+            (profiled ? launch : measure)(threads, teams, factor, stride, axis);
         else {
             fprintf(stderr, "not a line of a plan: %s", line);
             return 1;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# usage: learn/package.sh BUILD
+# usage: learn/package.sh BUILD [profiled]
 #
 # Packs in BUILD/package what build.sh and features.py made, with the offload runtime: `package/run OUT` measures on a machine with a GPU.
+# `profiled`: what build.sh and profile/plan.py made: `package/run-counters OUT` counts there.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-(($# == 1)) || { sed -n 2p "$0" >&2; exit 2; }
+(($# >= 1)) || { sed -n 2p "$0" >&2; exit 2; }
 build=$(cd "$1" && pwd)
 export XZ_OPT="--x86 --lzma2=preset=9e"
 library=$(realpath "$("${OMPSPLIT_CLANG:-clang-19}" -print-file-name=libomptarget.so)")
@@ -22,7 +23,15 @@ if [[ ! -e $build/libraries.tar.xz ]]; then # changes with the compiler only
 fi
 rm -rf "$build/package"
 mkdir "$build/package"
-cp "$build/libraries.tar.xz" "$here/run" "$build/package"
-mapfile -t families < <(cd "$build/plan" && ls)
-tar -cJf "$build/package/built.tar.xz" -C "$build" driver plan "${families[@]}"
+cp "$build/libraries.tar.xz" "$build/package"
+if [[ ${2:-} == profiled ]]; then
+  cp "$here/profile/run-counters" "$build/package"
+  cp "$here/profile/metrics" "$build"
+  mapfile -t programs < <(cd "$build" && ls -d part?)
+  tar -cJf "$build/package/built.tar.xz" -C "$build" metrics plan probe "${programs[@]}"
+else
+  cp "$here/run" "$build/package"
+  mapfile -t families < <(cd "$build/plan" && ls)
+  tar -cJf "$build/package/built.tar.xz" -C "$build" driver plan "${families[@]}"
+fi
 du -b -c "$build/package"/* | tail -1

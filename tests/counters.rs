@@ -83,3 +83,44 @@ fn sectors_are_as_counted() {
     assert!(series.len() == 34 && above >= 29, "{coefficients:?}");
     assert!(of_requests > 0.9, "{of_requests}");
 }
+
+/// What `explain` says that a warp loads and stores in one iteration of a loop nest.
+fn explained(heads: &str, body: &str) -> [f64; 2] {
+    let collapse = heads.matches("for (").count();
+    let text = format!(
+        "void run(const float *a, const float *b, const int *x, float *c)\n{{\n#pragma omp target teams distribute parallel for collapse({collapse}) \
+         is_device_ptr(a, b, x, c)\n{heads}\n{{\n{body}\n}}\n}}\n"
+    );
+    let file = SourceFile::new("warp.c", text.into_bytes());
+    let (passes, device) = (vec![Pass::Geometry], DeviceProfile::named("h200"));
+    let options = Options { passes: passes.into(), device, explain: true, ..Options::default() };
+    let plans = engine::run(&file, &[], &options).unwrap().plans;
+    let said: String = plans.iter().flat_map(|plan| &plan.details).map(|line| line.text.clone() + "\n").collect();
+    ["a warp loads ", "and stores "].map(|words| {
+        let (_, rest) = said.split_once(words).unwrap_or_else(|| panic!("{heads} {body}: {said}"));
+        rest.split_whitespace().next().unwrap().parse().unwrap()
+    })
+}
+
+/// A thread of several iterations: side by side they lie apart in a warp, a warp apart they do not; what they share is loaded once.
+#[test]
+fn warps_of_coarsened_loops_touch_these_sectors() {
+    let row = "for (int i = 0; i < 65536; i++)";
+    let two = "for (int i = 0; i < 65536; i += 2)";
+    let apart = "for (int i = 0; i < 65536; i += 64)\nfor (int lane = 0; lane < 32; lane++)";
+    for (heads, body, sectors) in [
+        (row, "c[i] = a[i];", [4.0, 4.0]),
+        (two, "float v = a[i], w = a[i + 1]; c[i] = v; c[i + 1] = w;", [16.0, 16.0]),
+        (apart, "float v = a[i + lane], w = a[i + lane + 32]; c[i + lane] = v; c[i + lane + 32] = w;", [8.0, 8.0]),
+        // The elements between are loaded once, unless something may have been stored there.
+        (two, "float v = a[i] + a[i + 1], w = a[i + 1] + a[i + 2]; c[i] = v; c[i + 1] = w;", [25.0, 16.0]),
+        (two, "c[i] = a[i] + a[i + 1]; c[i + 1] = a[i + 1] + a[i + 2];", [33.0, 16.0]),
+        // Rows of two loops: a warp has parts of four of them.
+        ("for (int i = 0; i < 512; i++)\nfor (int j = 0; j < 8; j++)", "c[i * 8 + j] = a[i] + b[j];", [2.0, 4.0]),
+        // A serial loop loads what it does not change once.
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[i] * b[q]; c[i] = s;", [14.0, 4.0]),
+        (row, "for (int q = 0; q < 10; q++) c[q * 65536 + i] = a[i];", [40.0, 40.0]),
+    ] {
+        assert_eq!(explained(heads, body), sectors, "{heads} {body}");
+    }
+}

@@ -1,6 +1,6 @@
 """Connors' advice about the size of a block (2017): increase, decrease or keep, from labels by her Algorithm 1.
 
-Her features are counters of the profiler; here they are the static ones, as no counters could be read.
+Her features are counters of the profiler; here they are what is known before a run, or counters, or both.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ def grid(case, threads):
     return wanted if wanted in case.times else None
 
 
-def instances(cases):
+def instances(cases, features):
     """Algorithm 1: a variant that is slower than the base should go back, one that is faster should stay. The base gets the label that its
-    fastest variant gives it."""
+    fastest variant gives it. `features(case, threads)`: names and values, None where they are not known, and the instance is left out."""
     found = []
     for case in cases:
         base = grid(case, BASE)
@@ -53,28 +53,31 @@ def instances(cases):
         fastest = min(variants, key=variants.get)
         label = KEEP if case.times[base] / variants[fastest] <= NEUTRAL else INCREASE if fastest > BASE else DECREASE
         found.append((case, BASE, label))
-    return [Instance(case, threads, features(case, threads), label) for case, threads, label in found]
+    described = ((case, threads, features(case, threads), label) for case, threads, label in found)
+    return [Instance(*one) for one in described if one[2] is not None]
 
 
-def features(case, threads):
+def static(case, threads):
     return {**static_features(case), **grid_features(case, grid(case, threads))}
 
 
 def pruned(rows, names, limit=0.9):
     """The features that vary, without those that correlate with an earlier one (section X.D)."""
-    kept = []
-    for index in range(rows.shape[1]):
-        column = rows[:, index]
-        if column.std() > 1e-9 and all(abs(numpy.corrcoef(column, rows[:, other])[0, 1]) <= limit for other in kept):
-            kept.append(index)
+    varying = numpy.flatnonzero(rows.std(axis=0) > 1e-9)
+    correlations = numpy.abs(numpy.corrcoef(rows[:, varying], rowvar=False))
+    places = []
+    for place in range(len(varying)):
+        if (correlations[place, places] <= limit).all():
+            places.append(place)
+    kept = varying[places].tolist()
     return kept, [names[index] for index in kept]
 
 
 class Advice:
     """The instances as a table."""
 
-    def __init__(self, cases):
-        self.instances = instances(cases)
+    def __init__(self, cases, features=static):
+        self.instances = instances(cases, features)
         self.all_names = list(self.instances[0].features)
         self.rows = numpy.array([list(one.features.values()) for one in self.instances])
         self.labels = numpy.array([one.label for one in self.instances])

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 FILES = ("points", "kernels", "resources", "choices")
+COUNTED = ("counters", "transactions")  # where they were counted
 SMS, SM_THREADS, SM_REGISTERS, SM_BLOCKS = 132, 2048, 65536, 32
 NOISE, NOISE_US = 1.02, 2.0  # as tests/geometry.rs has them: a difference within one of them is none
 INSTRUCTIONS = ("blocks", "branches", "divergent_insts", "divergent_region_insts", "divergent_region_ratio", "divergent_regions", "insts", "float_insts",
@@ -50,6 +51,8 @@ class Case:
     static: dict = field(default_factory=dict)
     resources: dict = field(default_factory=dict)
     choices: dict = field(default_factory=dict)
+    counters: dict = field(default_factory=dict)  # by grid: name and number of what a profiler counted
+    transactions: dict = field(default_factory=dict)  # by form: sectors that ompsplit predicts, loaded and stored, None where it does not
 
     @property
     def name(self):
@@ -97,9 +100,24 @@ def grid_of(row):
 def digest(folder):
     """One hash of all tables, without their compression."""
     total = hashlib.sha256()
-    for name in FILES:
+    for name in (*FILES, *present(folder)):
         total.update(gzip.decompress((Path(folder) / f"{name}.csv.gz").read_bytes()))
     return total.hexdigest()
+
+
+def present(folder):
+    return [name for name in COUNTED if (Path(folder) / f"{name}.csv.gz").exists()]
+
+
+def load_counted(folder, cases):
+    """What a profiler counted, and what ompsplit says that it counts."""
+    names = present(folder)
+    for row in read(folder, "counters") if "counters" in names else []:
+        point = {name: row.pop(name) for name in ("kernel", "n", "m", "k", "threads", "teams", "factor", "stride", "axis")}
+        cases[case_key(point)].counters[grid_of(point)] = {name: float(text) for name, text in row.items() if text != ""}
+    for row in read(folder, "transactions") if "transactions" in names else []:
+        sectors = [float(row[name]) if row[name] else None for name in ("loaded", "stored")]
+        cases[case_key(row)].transactions[form_of(row)] = tuple(sectors)
 
 
 def load(folder):
@@ -119,6 +137,7 @@ def load(folder):
             case.again = us
         case.times[grid] = min(us, case.times.get(grid, math.inf))
         case.launched[grid] = int(row["real_threads"]), int(row["real_teams"])
+    load_counted(folder, cases)
     for case in cases.values():
         case.resources = resources[case.kernel]
     return [case for case in cases.values() if LLVM in case.times and case.again]

@@ -93,11 +93,16 @@ def per_iteration(one, factor):
     return {name: one[name] / factor for name in (*INSTRUCTIONS, *MEMORY)}
 
 
-def relative(series, factor):
-    """How much of each feature an iteration has, over what it has without coarsening."""
-    before, after = per_iteration(series.static[1], 1), per_iteration(series.static[factor], factor)
+def relative(plain, coarse, factor):
+    """How much of each static feature an iteration has, over what it has without coarsening."""
+    before, after = per_iteration(plain, 1), per_iteration(coarse, factor)
     known = {name: after[name] / before[name] if before[name] > 0 else 1.0 for name in before}
     return {**known, "factor": float(factor)}
+
+
+def changes(series):
+    """(relative features, speedup, family) of each factor of each series."""
+    return [(relative(one.static[1], one.static[factor], factor), one.speedups[factor], one.case.family) for one in series for factor in one.speedups if factor > 1]
 
 
 class Causes:
@@ -105,12 +110,12 @@ class Causes:
 
     CANDIDATES = [(depth, leaf) for depth in (2, 3, 4, 6) for leaf in (10, 30)]
 
-    def __init__(self, series):
-        points = [(one, factor) for one in series for factor in one.speedups if factor > 1]
-        self.names = list(relative(*points[0]))
-        self.rows = numpy.array([list(relative(one, factor).values()) for one, factor in points])
-        self.speedups = numpy.array([one.speedups[factor] for one, factor in points])
-        self.groups = numpy.array([one.case.family for one, _ in points])
+    def __init__(self, points):
+        """points: names and values of features, speedup, family."""
+        self.names = list(points[0][0])
+        self.rows = numpy.array([list(features.values()) for features, _, _ in points])
+        self.speedups = numpy.array([speedup for _, speedup, _ in points])
+        self.groups = numpy.array([family for _, _, family in points])
 
     def fit(self, candidate, indices):
         depth, leaf = candidate
@@ -127,6 +132,11 @@ class Causes:
         for train, test in random_folds(len(self.speedups), 10):
             found[test] = self.predict(candidate, self.fit(candidate, train), test)
         return found
+
+    def quality(self, found):
+        """The correlation of predicted speedups with those measured, as logarithms, and their median error."""
+        found = numpy.asarray(found)
+        return numpy.corrcoef(numpy.log(found), numpy.log(self.speedups))[0, 1], numpy.median(numpy.abs(found / self.speedups - 1))
 
 
 def steps(series):

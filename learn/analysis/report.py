@@ -11,6 +11,7 @@ import factors
 import grids
 import plots
 import rules as own_rules
+from counted_part import counted_part, has_counters
 from data import PLAIN, digest, families, geomean, is_slower, load
 from verdicts import Order, Verdict, beside, decision, percent, table
 
@@ -201,7 +202,7 @@ def block_part(cases, names, out):
     text = f"""## The size of a block: Connors' advice
 
 {len(advice.labels)} instances by Algorithm 1 from blocks of {", ".join(map(str, blocks.SIZES))} threads, 128 the base, one iteration a thread: {", ".join(f"{count} {name}" for name, count in counts.items())}; always the most
-frequent label is right in {percent(majority)}. Counters were not collected, so that the features are static: {len(advice.all_names)}, of which {len(advice.names)} are left where those that
+frequent label is right in {percent(majority)}. The features are those that are known before a run: {len(advice.all_names)}, of which {len(advice.names)} are left where those that
 correlate above 0.9 go ({", ".join(advice.names)}). Speeds are those of the walk from 128 threads to where the advice is to keep, over 128 threads.
 
 {table(("model", "paper, ten folds", "ten folds", "families held out", "speed", "most", "worst", f"over the {own_rules.label(rules)}", "worst"), rows)}
@@ -230,14 +231,14 @@ def factor_part(cases, names, out):
     coarsened = rules.replace("rules", "coarsen")
     series = factors.all_series(cases)
     plots.factors(out / "factors.svg", series)
-    causes = factors.Causes(series)
+    causes = factors.Causes(factors.changes(series))
     candidate = max(causes.CANDIDATES, key=lambda one: numpy.corrcoef(numpy.log(causes.ten_fold(one)), numpy.log(causes.speedups))[0, 1])
     folds = causes.ten_fold(candidate)
     held, _ = grids.nested(causes.groups, causes.CANDIDATES, causes.fit, causes.score, causes.predict)
 
     def quality(found):
-        found = numpy.asarray(found)
-        return f"{numpy.corrcoef(numpy.log(found), numpy.log(causes.speedups))[0, 1]:.2f}", percent(numpy.median(numpy.abs(found / causes.speedups - 1)))
+        correlation, error = causes.quality(found)
+        return f"{correlation:.2f}", percent(error)
 
     tree = causes.fit((3, 30), numpy.arange(len(causes.speedups)))
     family, chosen = factors.by_family(series)
@@ -306,14 +307,16 @@ def main(folder, out):
     grid_text, verdicts, orders, papers = grid_part(cases, names, out)
     block_text, block_verdicts, block_papers = block_part(cases, names, out)
     factor_text, factor_verdicts, factor_papers = factor_part(cases, names, out)
+    counted_text, counted_verdicts, counted_papers = counted_part(cases, names, verdict) if has_counters(cases) else ("", [], [])
     head = f"""# Learned choices on {folder.name.upper()}
 
 Made by `learn/analysis/report.py`; every number comes from it. Data: `learn/data/{folder.name}`, SHA-256 of its tables one behind the other
 `{digest(folder)}`.
 
 """
-    ends = decision([*verdicts, *block_verdicts, *factor_verdicts], orders), beside(papers + block_papers + factor_papers)
-    text = head + data_part(cases) + "\n" + "\n".join(ends) + rules_part(cases, names) + grid_text + block_text + factor_text
+    ends = (decision([*verdicts, *block_verdicts, *factor_verdicts, *counted_verdicts], orders),
+            beside(papers + block_papers + factor_papers + counted_papers))
+    text = head + data_part(cases) + "\n" + "\n".join(ends) + rules_part(cases, names) + grid_text + block_text + factor_text + counted_text
     (out / "report.md").write_text(text.rstrip("\n") + "\n")
 
 

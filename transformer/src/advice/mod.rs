@@ -8,8 +8,8 @@
 //!
 //! The table is none that was learnt. Connors ("Automatically Selecting Profitable Thread Block Sizes for Accelerated Kernels", 2017) and
 //! Magni ("Analysis and Parameter Prediction of Compiler Transformations for Graphics Processors", 2015, chapter 5) train trees on counters;
-//! their counters are those of GPUs that are gone, the splits of Connors' tree are printed as a picture alone, and no counters were collected
-//! with the measurements in `learn/`. What both found about causes decides here which question leads to which advice; the bounds are those
+//! their counters are those of GPUs that are gone, the splits of Connors' tree are printed as a picture alone, and trees on an H100's counters
+//! know no more of other programs than what is known before a run (`learn/README.md`). What both found about causes decides here which question leads to which advice; the bounds are those
 //! that the rules of Nsight Compute print, and where those print none, choices of this tool, which say so.
 
 pub mod counters;

@@ -8,7 +8,7 @@ use crate::semantics::symbols::DeclaredType;
 /// Threads of a warp.
 pub const WARP: i128 = 32;
 /// Bytes of a sector, the least that is moved between memory and a processor.
-const SECTOR: i128 = 32;
+pub const SECTOR: i128 = 32;
 
 /// How the threads of a warp access memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

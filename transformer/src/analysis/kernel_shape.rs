@@ -26,7 +26,7 @@ const FREQUENT: f64 = 0.25;
 #[must_use]
 pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
     let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
-    if !found.troubles.is_empty() || has_other_loops(tree, body, found) {
+    if !is_followed(tree, body, found) {
         return None;
     }
     let known: Vec<Access> = found.accesses.iter().map(|access| near(found, access)).collect();
@@ -89,22 +89,8 @@ fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pat
     shape.walks |= is_spread && !is_same && inner.iter().all(changes);
 }
 
-/// The sectors that a warp loads and stores in one iteration; serial loops of unknown length are assumed to run often.
-/// An element that is changed in place counts as stored.
-#[must_use]
-pub fn transactions(found: &Accesses, promised: usize) -> (f64, f64) {
-    let Some(lane) = promised.checked_sub(1).and_then(|last| found.loops.get(last)) else { return (0.0, 0.0) };
-    let (mut loaded, mut stored) = (0.0, 0.0);
-    for access in &found.accesses {
-        let sectors = pattern(&near(found, access), lane.atom, &found.opaque).sectors();
-        let sum = if access.writes { &mut stored } else { &mut loaded };
-        *sum += sectors * weight(found, access, promised);
-    }
-    (loaded, stored)
-}
-
 /// The access with each unknown value replaced by a value that is near it. See [`Accesses::near`].
-fn near(found: &Accesses, access: &Access) -> Access {
+pub(super) fn near(found: &Accesses, access: &Access) -> Access {
     let mut access = access.clone();
     for subscript in &mut access.subscripts {
         // The value that is near may itself contain an earlier unknown value.
@@ -143,6 +129,12 @@ fn is_same_in_all(access: &Access, variable: Atom) -> bool {
     access.subscripts.iter().all(|subscript| !subscript.form.atoms().contains(&variable))
 }
 
+/// Is everything that the body accesses in sight, and how often?
+#[must_use]
+pub fn is_followed(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
+    found.troubles.is_empty() && !has_other_loops(tree, body, found)
+}
+
 /// Is there a loop that is not in canonical form?
 fn has_other_loops(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
     tree.descendants(body).any(|node| match tree.kind(node) {
@@ -155,7 +147,12 @@ fn has_other_loops(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
 /// How often an access is made in one iteration.
 fn weight(found: &Accesses, access: &Access, promised: usize) -> f64 {
     let inner = access.loops.iter().filter(|index| **index >= promised);
-    inner.map(|index| known_trips(found, *index).map_or(ASSUMED_INNER, f64::from)).product()
+    inner.map(|index| trips_or_assumed(found, *index)).product()
+}
+
+/// How often a serial loop runs; of unknown length, often.
+pub(super) fn trips_or_assumed(found: &Accesses, index: usize) -> f64 {
+    known_trips(found, index).map_or(ASSUMED_INNER, f64::from)
 }
 
 fn known_trips(found: &Accesses, index: usize) -> Option<u32> {

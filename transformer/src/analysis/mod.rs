@@ -17,3 +17,4 @@ pub mod kernel_shape;
 pub mod limit;
 pub mod polynomial;
 pub mod streams;
+pub mod transactions;

@@ -179,7 +179,7 @@ pub use self::predictions::predicted_time;
 use crate::analysis::associated_loops::known_iterations;
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
-use crate::plan::{Certainty, Change, Decision, Pass, Plan, Reason, ReasonCode, Times, Verdict};
+use crate::plan::{Certainty, Change, Decision, Detail, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::{ConstructId, ConstructTree};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
@@ -241,8 +241,16 @@ fn plan_loop(cx: &Context<'_>, region: &TargetRegion) -> Plan {
     let mut plan = verdict.into_plan(Pass::Geometry, span, region.extent);
     let is_kept = !cx.retune && plan.decision != Decision::Refuse;
     plan.reasons.extend(far_off.filter(|_| is_kept).map(|far_off| far_off.reason));
-    cx.explain(plan.pass, plan.extent, || grid::figures(cx, region).as_ref().map(details::details).unwrap_or_default());
+    cx.explain(plan.pass, plan.extent, || explained(cx, region));
     plan
+}
+
+fn explained(cx: &Context<'_>, region: &TargetRegion) -> Vec<Detail> {
+    if let Some(figures) = grid::figures(cx, region) {
+        return details::details(&figures);
+    }
+    let moved = grid::sectors_at_most(cx, region);
+    moved.map(|(device, transactions)| details::without_grid(&device, transactions)).unwrap_or_default()
 }
 
 fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Verdict {

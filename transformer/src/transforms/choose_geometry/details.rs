@@ -1,7 +1,8 @@
 //! The facts that `explain` shows about the choice of a grid: the loop, and the launches that were compared.
 
+use crate::analysis::transactions::Transactions;
 use crate::device::occupancy::{bounded_blocks, percent};
-use crate::device::{GridGeometry, KernelResources, KernelShape};
+use crate::device::{DeviceProfile, GridGeometry, KernelResources, KernelShape};
 use crate::plan::Detail;
 use crate::transforms::choose_geometry::grid::GeometryFigures;
 
@@ -10,13 +11,12 @@ pub(super) fn details(geometry: &GeometryFigures) -> Vec<Detail> {
     let origin = if *is_known { "known" } else { "assumed" };
     let KernelShape { accesses, sectors, uncoalesced, inner_loop, .. } = shape;
     let serial = if *inner_loop { " in a serial loop" } else { "" };
-    let (loaded, stored) = geometry.transactions;
     let mut details = vec![
         Detail::head(format!("grid for {}: {iterations} iterations ({origin})", device.title)),
         Detail::inner(format!(
             "{accesses:.0} accesses in each{serial}, {sectors:.1} sectors a warp and access, {uncoalesced} uncoalesced"
         )),
-        Detail::inner(format!("a warp loads {loaded:.0} sectors and stores {stored:.0} in one iteration")),
+        Detail::inner(moved(geometry.transactions)),
     ];
     details.extend(geometry.counted.map(|counted| {
         let KernelResources { registers, shared_memory } = counted.resources;
@@ -42,4 +42,16 @@ pub(super) fn details(geometry: &GeometryFigures) -> Vec<Detail> {
         ))
     }));
     details
+}
+
+/// Of a loop that has no grid because addresses hang on data.
+pub(super) fn without_grid(device: &DeviceProfile, transactions: Transactions) -> Vec<Detail> {
+    vec![
+        Detail::head(format!("no grid for {}: addresses of a warp hang on data", device.title)),
+        Detail::inner(format!("{}, with 32 for each such access", moved(transactions))),
+    ]
+}
+
+fn moved(Transactions { loaded, stored }: Transactions) -> String {
+    format!("a warp loads {loaded:.0} sectors and stores {stored:.0} in one iteration")
 }

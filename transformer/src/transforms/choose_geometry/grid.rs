@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use self::bounds::{Expressions, LARGEST_PRODUCT};
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::kernel_shape::{kernel_shape, transactions};
+use crate::analysis::kernel_shape::{is_followed, kernel_shape};
+use crate::analysis::transactions::{Transactions, transactions};
 use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
 use crate::device::launch::{Launch, WrittenGrid, llvm_launch};
@@ -34,7 +35,7 @@ pub(super) struct GeometryFigures {
     /// What an iteration does.
     pub shape: KernelShape,
     /// The sectors that a warp loads and stores in one iteration.
-    pub transactions: (f64, f64),
+    pub transactions: Transactions,
     /// The iterations.
     pub iterations: u64,
     /// Does their number follow from the text?
@@ -198,6 +199,18 @@ pub(super) fn figures_on(cx: &Context<'_>, region: &TargetRegion, device: &Devic
         counted,
         choice,
     })
+}
+
+/// The sectors that a warp loads and stores in one iteration of a loop of which no more is known, since addresses hang on data: each of these
+/// counts as if all threads went to sectors of their own. `None` without a device, or if accesses are not in sight.
+pub(super) fn sectors_at_most(cx: &Context<'_>, region: &TargetRegion) -> Option<(DeviceProfile, Transactions)> {
+    let (loops, promised) = associated_loops(cx, region)?;
+    if clauses(cx, region).any(|clause| clause.name == ClauseName::Schedule) {
+        return None;
+    }
+    let found = accesses(cx.file, cx.tree, cx.symbols(), &loops, promised, &[]);
+    let moves = is_followed(cx.tree, loops.last()?.body, &found) && !found.accesses.is_empty();
+    moves.then_some((cx.device?.clone(), transactions(&found, promised)))
 }
 
 /// The iterations of the first loops.
