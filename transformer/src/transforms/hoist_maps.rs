@@ -81,7 +81,8 @@
 //! then, as the host asks: beyond it others may have data on the device. Data come back only where the environment copies them back as well:
 //! else they may be constant. What macros do is told by the expression that they stand for, where that computes with numbers and elements of
 //! arrays of numbers; which elements these are, is not. Each pass of a loop must save at least as many copies as its updates make; of a section of 512 KiB or more,
-//! as the text tells or the condition asks, one copy pays for those of four single elements. What the environment copies itself is saved by a
+//! as the text tells or the condition asks, one copy pays for those of four single elements. A loop that may end in its first pass by what the host reads there copies up to
+//! four single elements more then. What the environment copies itself is saved by a
 //! pass that certainly runs, or by up to eight, which the condition asks for (`count > 2`).
 //!
 //! The environment evaluates sections earlier than the constructs do. Their variables must be the same in all of it, and a construct that

@@ -224,6 +224,11 @@ impl Mapping {
                 let message = "what `defaultmap` says of arrays and pointers that no clause lists is not followed";
                 self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, clause.span, message));
             }
+            // It may be the tool's own question, of which nobody wants to read by its name.
+            C::UseDevicePtr => {
+                let message = "a pointer is asked for its address on the device, which tells whether data are there";
+                self.trouble.get_or_insert(Reason::new(ReasonCode::EnvironmentPlace, clause.span, message));
+            }
             _ => {
                 let message =
                     format!("`{}` may make its copies at another time or place", cx.file.show(clause.name_span));
