@@ -5,8 +5,8 @@
 //! which nobody may write.
 
 use std::fmt::Write as _;
-use std::ops::Range;
 
+use super::bits::Program;
 use super::generator::rng::Rng;
 
 /// What a function shows.
@@ -24,12 +24,6 @@ pub enum Family {
 
 /// Every family.
 pub const FAMILIES: [Family; 4] = [Family::Products, Family::Elements, Family::Nests, Family::Conditions];
-
-/// A program, and where the function of which family stands in it.
-pub struct Program {
-    pub text: String,
-    pub functions: Vec<(Family, Range<usize>)>,
-}
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 3;
@@ -52,7 +46,7 @@ static const int lengths[LENGTHS] = {0, 1, 3, 4, 7, 8, 21, 31, 32, 33, 127, 128,
 ";
 
 /// The program of a seed.
-pub fn program(seed: u64) -> Program {
+pub fn program(seed: u64) -> Program<Family> {
     let mut rng = Rng::new(seed);
     let mut text = HEAD.to_owned();
     let mut functions = Vec::new();

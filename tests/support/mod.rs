@@ -3,6 +3,7 @@
 #![allow(dead_code, unused_imports, reason = "each test program uses a part of it")]
 
 pub mod batch;
+pub mod bits;
 pub mod coarsened;
 pub mod environments;
 pub mod faults;
