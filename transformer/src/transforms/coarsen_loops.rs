@@ -144,7 +144,6 @@ use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
 use crate::region::target::{TargetRegion, target_regions};
-use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
@@ -365,17 +364,10 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(reason) = grid.into_iter().next() {
             return Some(Reason { code: ReasonCode::NotGrouped, ..reason });
         }
-        if let Some(trouble) = self.found.troubles.first() {
-            return Some(refusal(trouble.span, trouble.message.clone()));
-        }
-        if let Some(used) = self.found.scalars.iter().find(|used| used.writes) {
-            return Some(refusal(used.span, format!("`{}` is no variable of one iteration alone", used.name)));
+        if let Some((span, message)) = restated::between_iterations(&self.candidate, &self.found) {
+            return Some(refusal(span, message));
         }
         let body = self.candidate.nest.loops.body;
-        if let Some(used) = self.written_by_thread(body) {
-            let message = format!("`{}` belongs to a thread, and not to one iteration", used.name);
-            return Some(refusal(used.span, message));
-        }
         let inner = self.found.loops.get(self.loops().len()..).unwrap_or_default();
         if let Some(outside) = inner.iter().find(|one| !one.key.is_within(cx.tree.span(body))) {
             let head = Span::new(outside.span.start, outside.span.start + 3);
@@ -385,17 +377,6 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return Some(refusal(span, message));
         }
         restated::trouble(cx, body).map(|(span, message)| refusal(span, message))
-    }
-
-    /// A variable that the body changes and of which each thread has one for all of its iterations.
-    fn written_by_thread(&self, body: NodeId) -> Option<Use> {
-        let cx = self.cx;
-        let is_of_thread = |used: &Use| {
-            let key = cx.symbols().lookup(&used.name, used.span.end).map(|found| found.id());
-            key.is_some_and(|key| self.candidate.clauses.is_private(key)) || cx.is_threadprivate(&used.name)
-        };
-        let changes = |used: &Use| !matches!(used.role, Role::Read | Role::Callee | Role::Declaration);
-        uses_below(cx.file, cx.tree, body).into_iter().find(|used| changes(used) && is_of_thread(used))
     }
 
     fn first(&self) -> ConstructId {

@@ -95,7 +95,6 @@ use crate::context::{Context, OutputCompiler};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
 use crate::region::target::{TargetRegion, target_regions};
-use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
@@ -259,15 +258,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(reason) = grid.into_iter().next() {
             return Some(Reason { code: ReasonCode::NotStaged, ..reason });
         }
-        if let Some(trouble) = self.found.troubles.first() {
-            return Some(refusal(trouble.span, trouble.message.clone()));
-        }
-        if let Some(used) = self.found.scalars.iter().find(|used| used.writes) {
-            return Some(refusal(used.span, format!("`{}` is no variable of one iteration alone", used.name)));
-        }
-        if let Some(used) = self.written_by_thread() {
-            let message = format!("`{}` belongs to a thread, and not to one iteration", used.name);
-            return Some(refusal(used.span, message));
+        if let Some((span, message)) = restated::between_iterations(&self.candidate, &self.found) {
+            return Some(refusal(span, message));
         }
         self.refused_text()
     }
@@ -308,17 +300,6 @@ impl<'c, 'p> Kernel<'c, 'p> {
             ClauseName::Private => false,
             _ => is_allowed_outside(self.cx, clause),
         }
-    }
-
-    /// A variable that the body changes and of which each thread has one for all of its iterations.
-    fn written_by_thread(&self) -> Option<Use> {
-        let cx = self.cx;
-        let is_of_thread = |used: &Use| {
-            let key = cx.symbols().lookup(&used.name, used.span.end).map(|found| found.id());
-            key.is_some_and(|key| self.candidate.clauses.is_private(key)) || cx.is_threadprivate(&used.name)
-        };
-        let changes = |used: &Use| !matches!(used.role, Role::Read | Role::Callee | Role::Declaration);
-        uses_below(cx.file, cx.tree, self.body()).into_iter().find(|used| changes(used) && is_of_thread(used))
     }
 
     /// What must be assumed where the change is made.

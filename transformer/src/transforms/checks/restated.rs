@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::analysis::accesses::Accesses;
+use crate::analysis::independence::Candidate;
 use crate::context::Context;
 use crate::region::loop_nest::CanonicalLoop;
-use crate::semantics::uses::{Role, uses_below};
+use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{For, NodeId, NodeKind};
 
@@ -33,6 +35,32 @@ pub(in crate::transforms) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<(
         .collect();
     let names_own = |text: &str| text.contains('#') || words(text).any(|word| names.contains(word));
     cx.uses_macro_with(span, &names_own).then(|| (span, "a macro names variables of the iteration".to_owned()))
+}
+
+/// What may go from one iteration of a kernel to another one, or is not followed.
+pub(in crate::transforms) fn between_iterations(
+    candidate: &Candidate<'_, '_>,
+    found: &Accesses,
+) -> Option<(Span, String)> {
+    if let Some(trouble) = found.troubles.first() {
+        return Some((trouble.span, trouble.message.clone()));
+    }
+    if let Some(used) = found.scalars.iter().find(|used| used.writes) {
+        return Some((used.span, format!("`{}` is no variable of one iteration alone", used.name)));
+    }
+    let used = written_by_thread(candidate)?;
+    Some((used.span, format!("`{}` belongs to a thread, and not to one iteration", used.name)))
+}
+
+/// A variable that the body changes and of which each thread has one for all of its iterations.
+fn written_by_thread(candidate: &Candidate<'_, '_>) -> Option<Use> {
+    let cx = candidate.cx;
+    let is_of_thread = |used: &Use| {
+        let key = cx.symbols().lookup(&used.name, used.span.end).map(|found| found.id());
+        key.is_some_and(|key| candidate.clauses.is_private(key)) || cx.is_threadprivate(&used.name)
+    };
+    let changes = |used: &Use| !matches!(used.role, Role::Read | Role::Callee | Role::Declaration);
+    uses_below(cx.file, cx.tree, candidate.nest.loops.body).into_iter().find(|used| changes(used) && is_of_thread(used))
 }
 
 /// The names that the heads of loops around the body declare.
