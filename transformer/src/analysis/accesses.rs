@@ -3,7 +3,7 @@
 //! Loops, subscripts and bounds come as [`Polynomial`]s in the iteration variables, the variables that the body does
 //! not write, and opaque values. Everything that is not understood is reported as a [`Trouble`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::analysis::dependence::Range;
@@ -23,6 +23,7 @@ mod conditions;
 mod elements;
 mod literals;
 mod names;
+mod pointers;
 mod statements;
 mod values;
 
@@ -168,6 +169,8 @@ pub struct Accesses {
     pub accesses: Vec<Access>,
     /// The uses of scalars from outside that are no loop variables.
     pub scalars: Vec<ScalarUse>,
+    /// Where the body declares pointers whose elements are given as those of the arrays that they lead into.
+    pub pointers: Vec<Span>,
     /// What is not understood.
     pub troubles: Vec<Trouble>,
     /// Atoms of unknown values that differ between iterations.
@@ -230,6 +233,7 @@ pub fn accesses_in(
         atoms: BTreeMap::new(),
         next: 0,
         depth: 0,
+        passed: BTreeSet::new(),
     };
     if symbols.signed_wraps() {
         reader.trouble(Obstacle::NotPlain, tree.span(body), "with these flags any subscript may wrap around");
@@ -275,6 +279,8 @@ struct Reader<'a, 's> {
     next: u32,
     /// The length of the chain of local copies that is being followed.
     depth: usize,
+    /// Names in the file's text that access nothing where they stand, as only an address is made of them.
+    passed: BTreeSet<NodeId>,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -342,6 +348,7 @@ impl Reader<'_, '_> {
             atoms: std::mem::take(&mut self.atoms),
             next: self.next,
             depth: 0,
+            passed: BTreeSet::new(),
         };
         let value = inner.value(tree.root());
         (self.found, self.atoms, self.next) = (inner.found, inner.atoms, inner.next);

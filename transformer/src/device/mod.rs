@@ -22,4 +22,4 @@ pub use grid::GridGeometry;
 pub use occupancy::{CountedKernel, KernelResources};
 pub use profile::DeviceProfile;
 pub use transfer::TransferRates;
-pub use unrolling::{Loads, unrolled};
+pub use unrolling::{Loads, unrolled, unrolled_where_long, unrolled_wide};

@@ -178,7 +178,6 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
         Pass::Stage,
         Pass::Geometry,
         Pass::Pipeline,
-        Pass::Unroll,
     ]
 }
 

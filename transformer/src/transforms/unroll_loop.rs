@@ -67,29 +67,28 @@
 //! OpenMP 5.2, sections 4.4.1 and 9.2. Volkov, "Better Performance at Lower Occupancy" (2010): loads under way in one thread
 //! stand for threads.
 
-use crate::analysis::accesses::{Access, Accesses, Loop, accesses};
+mod forms;
+mod loads;
+mod write;
+
+use self::forms::Unrolled;
+use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::launched;
-use crate::analysis::polynomial::Atom;
 use crate::context::{Context, OutputCompiler};
+use crate::device::DeviceProfile;
 use crate::device::choice::plain_launch;
 use crate::device::time::{gains, number};
-use crate::device::{DeviceProfile, Loads, unrolled};
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, indent_of, line_start};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::canonical_nest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeId, NodeKind, Number};
-use crate::transforms::{Waiting, checks};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::transforms::{Waiting, checks, two_forms};
 
-/// The most operations for each load. With more, the loads no longer determine the time.
-const MOST_OPERATIONS: usize = 8;
 /// How many times as fast a kernel becomes at the most: rows of known length (`bench/results/unroll`).
 const FASTER: f64 = 1.85;
 
@@ -99,7 +98,7 @@ pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
     regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
 }
 
-/// A serial loop is unrolled after other passes have changed the kernel's loop.
+/// A serial loop is unrolled after all other passes: a loop that stands twice tells them less.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
     &[
         Pass::Split,
@@ -109,7 +108,10 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
         Pass::Reduce,
         Pass::Coarsen,
         Pass::Stage,
+        Pass::Geometry,
         Pass::Pipeline,
+        Pass::Hoist,
+        Pass::Overlap,
     ]
 }
 
@@ -140,14 +142,6 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     is_said.then(|| verdict.into_plan(Pass::Unroll, span, region.extent))
 }
 
-/// A serial loop, and how many of its iterations become one.
-struct Unrolled {
-    node: NodeId,
-    factor: u32,
-    /// Does the text say that it runs often enough?
-    is_long: bool,
-}
-
 /// The loops to unroll. Empty if there is no serial one. The error says why none is unrolled.
 fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unrolled>, Reason> {
     let symbols = cx.symbols();
@@ -174,8 +168,10 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
         return no(trouble.span, &trouble.message);
     }
     // Loops that run less often than what becomes one iteration lose.
-    let is_sure = |one: &Unrolled| !cx.is_confined(Pass::Unroll, region) || one.is_long;
-    let judged = |node: &NodeId| match judge(cx, device, &found, promised, *node) {
+    let is_sure = |one: &Unrolled| !cx.is_confined(Pass::Unroll, region) || one.is_sure;
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let may_stand_twice = two_forms::cannot_stand_twice(cx, first, region.extent).is_none();
+    let judged = |node: &NodeId| match judge(cx, device, (&found, promised), *node, may_stand_twice) {
         Ok(one) if !is_sure(&one) => Err((cx.tree.span(*node), "the text does not tell how often this loop runs")),
         judged => judged,
     };
@@ -187,6 +183,34 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
             None => Ok(chosen.into_iter().flatten().collect()),
         },
     }
+}
+
+/// The form in which a loop is unrolled, or the place and reason why it is not.
+fn judge(
+    cx: &Context<'_>,
+    device: &DeviceProfile,
+    (found, promised): (&Accesses, usize),
+    node: NodeId,
+    may_stand_twice: bool,
+) -> Result<Unrolled, (Span, &'static str)> {
+    let serial = loads::serial(cx, found, promised, node)?;
+    let span = serial.head.span;
+    let form = forms::form(cx, device, &serial, may_stand_twice)
+        .ok_or((span, "this loop is too short, or was not measured with loads like these"))?;
+    let (loads, trips) = (serial.inside.len(), serial.trips.filter(|_| !serial.has_inner));
+    if trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, loads)) {
+        return Err((span, "the launch takes so much longer that too little is gained"));
+    }
+    Ok(form)
+}
+
+/// Is the construct, whose iterations are known, too short to become 1.05 times as fast?
+fn is_beside_a_launch(found: &Accesses, promised: usize, trips: u64, loads: usize) -> bool {
+    let mut known = found.loops.iter().take(promised).map(|one| one.trips.and_then(|trips| u64::try_from(trips).ok()));
+    let Some(iterations) = known.try_fold(1_u64, |product, trips| product.checked_mul(trips?)) else { return false };
+    let loads = u64::try_from(loads).unwrap_or(u64::MAX);
+    let waiting = launched(number(trips.saturating_mul(loads)), iterations, plain_launch(iterations));
+    !gains(waiting, waiting / FASTER)
 }
 
 /// A construct of the kernel in whose region no `unroll` construct may be encountered (OpenMP 5.2, sections 10.3 and 10.4).
@@ -213,181 +237,16 @@ fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
     cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
 }
 
-/// By how much a loop is unrolled, or the place and reason why it is not.
-fn judge(
-    cx: &Program<'_>,
-    device: &DeviceProfile,
-    found: &Accesses,
-    promised: usize,
-    node: NodeId,
-) -> Result<Unrolled, (Span, &'static str)> {
-    let span = cx.tree.span(node);
-    let mut body = read_loop(cx, node)?;
-    let inner = only_loop(cx, body);
-    if let Some(inner) = inner {
-        body = read_loop(cx, inner)?;
-    }
-    if !is_straight(cx, body) {
-        return Err((span, "this loop holds more than expressions"));
-    }
-    let known = |node: NodeId| found.loops.iter().find(|known| known.span == cx.tree.span(node));
-    let (Some(own), Some(lane)) = (known(node), found.loops.get(promised - 1)) else {
-        return Err((span, "the variable of this loop is no integer"));
-    };
-    let inside: Vec<&Access> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
-    if let Some(store) = inside.iter().find(|access| access.writes) {
-        return Err((store.span, "what is loaded next waits for this store"));
-    }
-    let loads = match inner.map(known) {
-        None => loads_of(found, &inside, own.atom, lane.atom),
-        Some(inner) => inner.and_then(|inner| loads_inside(found, &inside, own.atom, inner)),
-    };
-    let Some(loads) = loads else {
-        return Err((span, "no loop with loads like these was measured, so no gain is known"));
-    };
-    if operations(cx, body) > MOST_OPERATIONS * if loads == Loads::OfRow { 1 } else { 2 } {
-        return Err((span, "its arithmetic takes longer than its loads"));
-    }
-    let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
-    let factor = unrolled(device, loads, trips).ok_or((span, "this loop is too short"))?;
-    if inner.is_none() && trips.is_some_and(|trips| is_beside_a_launch(found, promised, trips, inside.len())) {
-        return Err((span, "the launch takes so much longer that too little is gained"));
-    }
-    Ok(Unrolled { node, factor, is_long: trips.is_some() })
-}
-
-/// Is the construct, whose iterations are known, too short to become 1.05 times as fast?
-fn is_beside_a_launch(found: &Accesses, promised: usize, trips: u64, loads: usize) -> bool {
-    let mut known = found.loops.iter().take(promised).map(|one| one.trips.and_then(|trips| u64::try_from(trips).ok()));
-    let Some(iterations) = known.try_fold(1_u64, |product, trips| product.checked_mul(trips?)) else { return false };
-    let loads = u64::try_from(loads).unwrap_or(u64::MAX);
-    let waiting = launched(number(trips.saturating_mul(loads)), iterations, plain_launch(iterations));
-    !gains(waiting, waiting / FASTER)
-}
-
-/// The body of a loop if its head is understood and its bounds do not change.
-fn read_loop(cx: &Program<'_>, node: NodeId) -> Result<NodeId, (Span, &'static str)> {
-    let span = cx.tree.span(node);
-    let read = canonical_nest(cx.file, cx.tree, node, 1).ok().and_then(|nest| nest.loops.into_iter().next());
-    let Some(read) = read.filter(|read| read.declared_in_loop) else {
-        return Err((span, "this loop does not declare its variable, or is not in canonical form"));
-    };
-    let head = [Some(read.lower), Some(read.upper), read.step.amount, Some(read.variable_span)];
-    if head.into_iter().flatten().any(|part| changes(cx, part, read.body)) {
-        return Err((span, "this loop changes what its head names"));
-    }
-    if head.into_iter().flatten().any(|part| is_fractional(cx, part)) {
-        return Err((span, "a bound of this loop is no integer"));
-    }
-    Ok(read.body)
-}
-
-/// Does a bound name a floating-point variable? Then the loop is not in canonical form (OpenMP 5.2, section 4.4.1).
-fn is_fractional(cx: &Program<'_>, part: Span) -> bool {
-    let symbols = cx.symbols();
-    let text = cx.file.show(part);
-    words(&text).any(|word| {
-        let variable = symbols.lookup(word, part.start);
-        variable.is_some_and(|variable| variable.ty.number().is_some_and(Number::is_floating))
-    })
-}
-
-/// The loop that is the whole body of another one.
-fn only_loop(cx: &Program<'_>, body: NodeId) -> Option<NodeId> {
-    let mut statements = cx.tree.named_children(body).filter(|node| cx.tree.kind(*node) != NodeKind::Comment);
-    let only = match cx.tree.kind(body) {
-        NodeKind::CompoundStatement => statements.next().filter(|_| statements.next().is_none())?,
-        _ => body,
-    };
-    (cx.tree.kind(only) == NodeKind::ForStatement).then_some(only)
-}
-
-/// Does the body of a loop write a variable that a part of its head names?
-fn changes(cx: &Program<'_>, part: Span, body: NodeId) -> bool {
-    let symbols = cx.symbols();
-    let text = cx.file.show(part);
-    let body = cx.tree.span(body);
-    words(&text).any(|word| {
-        symbols.is_ambiguous_macro(word) || !symbols.written_in(word, part.start.max(body.start), body).is_empty()
-    })
-}
-
-/// Does it consist only of declarations and expressions without calls?
-fn is_straight(cx: &Program<'_>, body: NodeId) -> bool {
-    cx.tree.descendants(body).all(|node| match cx.tree.kind(node) {
-        NodeKind::CompoundStatement | NodeKind::ExpressionStatement => true,
-        kind => !kind.is_statement() && kind != NodeKind::ForRangeLoop && kind != NodeKind::CallExpression,
-    })
-}
-
-/// The different accesses whose address changes with some of the variables; others are loaded before the loop.
-fn changing<'f>(inside: &[&'f Access], variables: &[Atom]) -> Vec<&'f Access> {
-    let changes = |access: &&&Access| {
-        let mut forms = access.subscripts.iter().map(|it| it.form.atoms());
-        forms.any(|atoms| variables.iter().any(|variable| atoms.contains(variable)))
-    };
-    let mut different: Vec<&Access> = Vec::new();
-    for access in inside.iter().filter(changes) {
-        if !different.iter().any(|known| known.root == access.root && known.subscripts == access.subscripts) {
-            different.push(access);
-        }
-    }
-    different
-}
-
-/// The loads of a loop around another one.
-fn loads_inside(found: &Accesses, inside: &[&Access], variable: Atom, inner: &Loop) -> Option<Loads> {
-    let different = changing(inside, &[variable, inner.atom]);
-    let [access] = different.as_slice() else { return None };
-    let is_near = |variable| matches!(pattern(access, variable, &found.opaque), Pattern::Near(_));
-    (inner.trips.is_none() && is_near(variable) && !is_near(inner.atom)).then_some(Loads::InLoopInside)
-}
-
-/// What one iteration loads. `None` if that was not measured.
-fn loads_of(found: &Accesses, inside: &[&Access], variable: Atom, lane: Atom) -> Option<Loads> {
-    let different = changing(inside, &[variable]);
-    let patterns: Vec<Pattern> = different.iter().map(|access| pattern(access, lane, &found.opaque)).collect();
-    let walks_along_row = |access: &Access| matches!(pattern(access, variable, &found.opaque), Pattern::Near(_));
-    let mut own = different.iter().zip(&patterns).filter(|(_, pattern)| **pattern != Pattern::Uniform);
-    let (Some((access, pattern)), None) = (own.next(), own.next()) else { return None };
-    match (pattern, different.len()) {
-        (Pattern::Strided, 1) if walks_along_row(access) => Some(Loads::OfRow),
-        (Pattern::Strided, 2) if walks_along_row(access) => Some(Loads::OwnAndShared),
-        (Pattern::Near(_), 2) => Some(Loads::OwnAndShared),
-        _ => None,
-    }
-}
-
-fn operations(cx: &Program<'_>, body: NodeId) -> usize {
-    let is_one = |kind: NodeKind| {
-        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::ConditionalExpression)
-    };
-    cx.tree.descendants(body).filter(|node| is_one(cx.tree.kind(*node))).count()
-}
-
 fn change(cx: &Context<'_>, region: &TargetRegion, found: &[Unrolled]) -> Change {
     let name = cx.profile.map_or("", |device| &device.name);
     let factors: Vec<String> = found.iter().map(|one| one.factor.to_string()).collect();
-    let plural = if found.len() == 1 { "a serial loop" } else { "serial loops" };
-    let summary =
-        format!("{plural} unrolled {} times for {name}, so that more loads are under way", factors.join(", "));
-    let edits = found.iter().map(|one| directive(cx, region, one, name)).collect();
+    let loops = if found.len() == 1 { "a serial loop" } else { "serial loops" };
+    let how = match (found.iter().any(|one| !one.rows.is_empty()), found.iter().any(|one| !one.tests.is_empty())) {
+        (true, _) => " where rows begin on borders of 16 bytes, which one load fetches",
+        (false, true) => " where long, so that more loads are under way",
+        (false, false) => ", so that more loads are under way",
+    };
+    let summary = format!("{loops} unrolled {} times for {name}{how}", factors.join(", "));
+    let edits: Vec<Edit> = found.iter().map(|one| write::edit(cx, region, one, name)).collect();
     Change { edits, summary, ..Change::default() }
-}
-
-/// The directive on a line of its own, indented like its loop unless the kernel's directive is not indented.
-fn directive(cx: &Program<'_>, region: &TargetRegion, one: &Unrolled, device: &str) -> Edit {
-    let kernel = cx.constructs.directive(region.chain.innermost());
-    let layout = Layout::of(cx.file, kernel);
-    let at = cx.tree.span(one.node).start;
-    let start = line_start(&cx.file.text, at);
-    let blanks = indent_of(cx.file, at);
-    let clauses = [format!("partial({}) /* {device} */", one.factor)];
-    let (newline, text) = (layout.newline, layout.write("unroll", &clauses));
-    let indent = if layout.indent.is_empty() { "" } else { &blanks };
-    if start + blanks.len() == at {
-        return Edit { span: Span::new(start, start), text: format!("{indent}{text}{newline}") };
-    }
-    let before = cx.file.bytes(Span::new(start, at)).trim_ascii_end().len();
-    Edit { span: Span::new(start + before, at), text: format!("{newline}{indent}{text}{newline}{blanks}") }
 }

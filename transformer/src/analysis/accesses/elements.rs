@@ -1,21 +1,27 @@
 //! From a name to the element that the expression around it accesses.
 
-use super::{Access, Load, Obstacle, Reader, Root, RootKind};
+use super::{Access, Load, Obstacle, Reader, Root, RootKind, Subscript as Position};
 use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::semantics::uses::{Role, Use, role_of_expression};
 use crate::syntax::{Assignment, Binary, Member, NodeId, NodeKind, Pointer, Subscript};
 
 /// An expression that accesses memory, read from its name outwards.
-struct Path {
+pub(super) struct Path {
     /// The whole expression.
-    node: NodeId,
+    pub node: NodeId,
     /// The type of it. Unknown for a member.
-    ty: DeclaredType,
-    name: String,
-    kind: RootKind,
+    pub ty: DeclaredType,
+    /// What it starts from.
+    pub name: String,
+    /// Its declaration.
+    pub key: VariableId,
+    /// What the path leads to.
+    pub kind: RootKind,
+    /// How far a pointer that the iteration declares points behind what the path starts from, until it is followed.
+    pub start: Option<Position>,
     subscripts: Vec<Index>,
     /// What was added to the pointer that the expression gives.
-    added: Vec<Term>,
+    pub added: Vec<Term>,
     /// Was a member named behind a subscript (`a[i].x`)? Subscripts behind that are not told apart.
     is_cut: bool,
     /// Was a member named before any subscript (`s.a[i]`)?
@@ -23,19 +29,21 @@ struct Path {
 }
 
 /// An expression that counts elements, and whether it is subtracted.
-type Term = (NodeId, bool);
+pub(super) type Term = (NodeId, bool);
 
 /// One step from a pointer or an array to an element.
 struct Index {
     /// The terms of the index: `j` and `i` of `(a + i)[j]`; empty for `*a`.
     terms: Vec<Term>,
+    /// What is added to them: where a pointer of the iteration points.
+    start: Option<Position>,
     /// Type and kind of the pointer before this step.
     before: (DeclaredType, RootKind),
 }
 
 impl Reader<'_, '_> {
     /// Notes the access that begins with this use of a variable from outside of the nest.
-    pub(super) fn element(&mut self, used: &Use, variable: &Variable, key: VariableId) {
+    pub(super) fn element(&mut self, used: &Use, variable: &Variable) {
         let path = self.path(used.node, &used.name, variable);
         let span = self.tree.span(path.node);
         // Whoever has the address of an element may write other elements.
@@ -45,6 +53,9 @@ impl Reader<'_, '_> {
             path.ty,
             DeclaredType::Pointer { .. } | DeclaredType::ArrayParameter { .. } | DeclaredType::Array { .. }
         ) {
+            if self.is_only_divided(path.node) {
+                return;
+            }
             let message = format!("`{}` stands for an address here, which is not followed", self.file.show(span));
             return self.trouble(Obstacle::Pointer, span, message);
         }
@@ -61,10 +72,10 @@ impl Reader<'_, '_> {
             return self.trouble(Obstacle::NotPlain, span, format!("`{}` is volatile", used.name));
         }
         let element = Some(path.ty).filter(DeclaredType::is_scalar);
-        let subscripts = path.subscripts.iter().map(|index| self.sum(&index.terms)).collect();
+        let subscripts = path.subscripts.iter().map(|index| self.position(index)).collect();
         let span = self.placed(span);
         let loops = self.loops_around(span);
-        let root = Root { name: path.name, key, kind: path.kind };
+        let root = Root { name: path.name, key: path.key, kind: path.kind };
         let is_target = self.is_target(path.node);
         let guards = self.guards_around(path.node);
         self.found.accesses.push(Access { root, subscripts, writes, is_target, element, span, loops, guards });
@@ -108,23 +119,35 @@ impl Reader<'_, '_> {
         if path.node != node {
             return None;
         }
-        let subscripts = path.subscripts.iter().map(|index| self.sum(&index.terms)).collect();
-        let root = Root { name: path.name, key: variable.id(), kind: path.kind };
+        let subscripts = path.subscripts.iter().map(|index| self.position(index)).collect();
+        let root = Root { name: path.name, key: path.key, kind: path.kind };
         Some((Load { root, subscripts }, path.ty))
     }
 
-    fn path(&self, name: NodeId, word: &str, variable: &Variable) -> Path {
+    /// Where an index leads, behind what a pointer of the iteration was set to.
+    fn position(&mut self, index: &Index) -> Position {
+        let Some(start) = &index.start else { return self.sum(&index.terms) };
+        self.behind(start, &index.terms)
+    }
+
+    pub(super) fn path(&mut self, name: NodeId, word: &str, variable: &Variable) -> Path {
         let tree = self.tree;
+        let followed = self.followed(variable);
         let mut path = Path {
             node: name,
             ty: variable.ty.clone(),
             name: word.to_owned(),
+            key: variable.id(),
             kind: RootKind::Object,
+            start: None,
             subscripts: Vec::new(),
             added: Vec::new(),
             is_cut: false,
             has_member: false,
         };
+        if let Some(array) = followed {
+            (path.name, path.key, path.kind, path.start) = (array.name, array.key, array.kind, Some(array.start));
+        }
         while let Some(parent) = tree.parent(path.node) {
             let has_grown = tree.kind(parent) == NodeKind::ParenthesizedExpression || self.grow(&mut path, parent);
             if !has_grown {
@@ -182,12 +205,17 @@ impl Path {
         leads_on && !self.has_member && !self.is_cut
     }
 
+    /// Is it the address of a number in an array or behind a pointer, by the name of which it begins?
+    pub(super) fn is_place(&self) -> bool {
+        self.is_address() && self.subscripts.is_empty() && self.ty.dereferenced().is_scalar()
+    }
+
     /// Takes the address of an element: a pointer into the array again. Returns false if the array is not known.
     fn address(&mut self) -> bool {
         let is_known = !self.has_member && !self.is_cut && self.added.is_empty();
         let Some(index) = self.subscripts.pop_if(|_| is_known) else { return false };
         (self.ty, self.kind) = index.before;
-        self.added = index.terms;
+        (self.added, self.start) = (index.terms, index.start);
         true
     }
 
@@ -203,7 +231,10 @@ impl Path {
             return;
         }
         let through_pointer = self.ty.is_pointer();
+        let start = self.start.take();
         self.kind = match self.kind {
+            // A pointer of the iteration leads to the elements of what it was set to.
+            kind if start.is_some() => kind,
             _ if self.has_member && self.subscripts.is_empty() => RootKind::Member,
             RootKind::Object if through_pointer && self.subscripts.is_empty() => RootKind::Pointer,
             _ if through_pointer => RootKind::Loaded,
@@ -214,7 +245,7 @@ impl Path {
             self.kind = RootKind::Loaded;
         }
         self.ty = self.ty.dereferenced();
-        self.subscripts.push(Index { terms, before });
+        self.subscripts.push(Index { terms, start, before });
     }
 
     fn member(&mut self, field: &str, operator: NodeKind) {

@@ -93,6 +93,9 @@ impl Reader<'_, '_> {
             }
             return;
         }
+        if self.place.is_none() && self.passed.contains(&used.node) {
+            return;
+        }
         if used.role == Role::Callee {
             return self.call(used);
         }
@@ -128,6 +131,10 @@ impl Reader<'_, '_> {
     }
 
     fn local(&mut self, used: &Use, variable: &Variable) {
+        if let Some(followed) = self.followed(variable) {
+            self.passed.extend(followed.names);
+            return self.found.pointers.push(used.span);
+        }
         let message = match &variable.ty {
             _ if variable.is_static || variable.is_extern || variable.is_thread_local => "outlives the iteration",
             ty if ty.is_volatile() => "is volatile",
@@ -141,6 +148,9 @@ impl Reader<'_, '_> {
     /// Variables of the body belong to one iteration. Only through a pointer in a member could an iteration reach data
     /// of others.
     fn use_of_local(&mut self, used: &Use, variable: &Variable) {
+        if variable.ty.is_pointer() && self.followed(variable).is_some() {
+            return self.element(used, variable);
+        }
         let is_plain = variable.ty.is_scalar()
             || matches!(&variable.ty, DeclaredType::Array { element, .. } if element.is_scalar());
         let tree = self.tree;
@@ -181,7 +191,7 @@ impl Reader<'_, '_> {
             DeclaredType::Pointer { .. }
             | DeclaredType::ArrayParameter { .. }
             | DeclaredType::Array { .. }
-            | DeclaredType::Record { .. } => self.element(used, variable, key),
+            | DeclaredType::Record { .. } => self.element(used, variable),
             DeclaredType::Reference { .. } => {
                 let message = format!("`{}` is a reference: it may be another name of something else", used.name);
                 self.trouble(Obstacle::Pointer, used.span, message);

@@ -209,7 +209,8 @@ fn sums_of_pointers_are_subscripts() {
     assert_eq!(of("*(a + u - 1 + i) = 0;"), ["-1 + 1*i + 1*u"]);
     assert_eq!(of("a[u - 1 + i] = 0;"), ["-1 + 1*i + 1*u~"]);
     let troubles_of = |body: &str| troubles(&loops("int n, float *a, float *b, struct { float x; } *s", body));
-    for body in ["float *p = a + i;", "n = a + i > b;", "use(a + i);", "use(&a[i]);", "*(&s[i].x) = 1;", "a += i;"] {
+    for body in ["float *p = a + i; p++;", "n = a + i > b;", "use(a + i);", "use(&a[i]);", "*(&s[i].x) = 1;", "a += i;"]
+    {
         assert!(!troubles_of(body).is_empty(), "{body}");
     }
     assert_eq!(troubles_of("*(a + i) = *(b + j);"), []);
@@ -228,4 +229,54 @@ fn pointers_are_handed_on_with_what_is_added() {
     for body in ["a[i] = get((float *)b, j);", "a[i] = get(n ? a : a + 1, j);", "a[i] = get(a++, j);"] {
         assert!(!troubles_of(body).is_empty(), "{body}");
     }
+}
+
+#[test]
+fn pointers_of_an_iteration_lead_to_elements_of_arrays() {
+    let of = |parameters: &str, body: &str| {
+        let text = loops(parameters, body);
+        assert_eq!(troubles(&text), [], "{body}");
+        written(&text)
+    };
+    let row = ["1*i*n + 1*j"];
+    assert_eq!(of("int n, float *a", "float *row = a + i * n; row[j] = 0;"), row);
+    assert_eq!(of("int n, float *a", "float *row = i * n + a; *(row + j) = 0;"), row);
+    assert_eq!(of("int n, float *a", "float *const row = &a[i * n]; row[j] = 1;"), row);
+    assert_eq!(of("int n, float *a", "float *row = (&a[i * n]); float *place = row + j; *place = 0;"), row);
+    assert_eq!(of("int n, float *a", "float *row = a, *place = &row[i * n]; place[j] = 0;"), row);
+    assert_eq!(of("int n, float *a", "float *row = a + n - i; row[-j] += 1;"), ["-1*i + -1*j + 1*n"]);
+    let aligned = "float *row = (float *)__builtin_assume_aligned(&a[i * n], 16); row[j] = 0;";
+    assert_eq!(of("int n, float *a", aligned), row);
+    assert_eq!(of("int n, float *a", "if ((unsigned long long)&a[i * n] % 16 == 0) a[i * n + j] = 0;"), row);
+}
+
+#[test]
+fn other_pointers_are_not_followed() {
+    let parameters = "int n, float *a, float *b, double *d, float (*m)[8], float v[4][4], float **p, struct s *g";
+    for body in [
+        "float *row = a + i * n; row++; row[j] = 0;",
+        "float *row = a; row = b; row[j] = 0;",
+        "float *row = a, **other = &row; row[j] = 0;",
+        "float *row = i ? a : b; row[j] = 0;",
+        "float *row = (float *)d + i * n; row[j] = 0;",
+        "int *row = (int *)__builtin_assume_aligned(a, 16); row[j] = 0;",
+        "float *row = m[i]; row[j] = 0;",
+        "float *row = &v[0][0]; row[j] = 0;",
+        "float *row = p[i]; row[j] = 0;",
+        "float *row = *p; row[j] = 0;",
+        "float *row = g->u + i * n; row[j] = 0;",
+        "float *row; row = a; row[j] = 0;",
+        "static float *row; row[j] = 0;",
+        "volatile float *row = a + i; row[j] = 0;",
+        "float *row = a + i * n; f(row);",
+        "float *row = a + i * n; p[i] = row;",
+        "float *row = a + i * n; float **other = &row; (*other)[j] = 0;",
+        "float *row = a + i * n; float own = (float)((unsigned long long)row / 16); a[0] = own;",
+        "unsigned long long at = (unsigned long long)&a[i] % n; a[0] = at;",
+    ] {
+        assert_ne!(troubles(&loops(parameters, body)), [], "{body}");
+    }
+    // What the place is computed from must be the same where the pointer is used.
+    let text = loops("int n, float *a", "int k = i; float *row = a + k * n; k = 0; row[j] = 0;");
+    assert_ne!(troubles(&text), []);
 }

@@ -80,6 +80,14 @@ impl Reader<'_, '_> {
         Subscript { form: sum, wraps: false }
     }
 
+    /// The sum of the expressions that select an element, behind another one.
+    pub(super) fn behind(&mut self, start: &Subscript, terms: &[(NodeId, bool)]) -> Subscript {
+        let rest = self.sum(terms);
+        let is_exact = !start.wraps && !rest.wraps;
+        let form = start.form.plus(&rest.form).filter(|_| is_exact);
+        Subscript { form: form.unwrap_or_else(|| self.varying()), wraps: false }
+    }
+
     /// The value of an expression. `None` if it is no integer or is not understood.
     pub(super) fn value(&mut self, node: NodeId) -> Option<Value> {
         match self.tree.kind(node) {
@@ -328,7 +336,7 @@ impl Reader<'_, '_> {
     }
 
     /// Do all variables of an initial value still have the same values where the variable is used?
-    fn is_lasting(&self, node: NodeId, whole: Span, inside: bool) -> bool {
+    pub(super) fn is_lasting(&self, node: NodeId, whole: Span, inside: bool) -> bool {
         let tree = self.tree;
         let loads = [
             NodeKind::SubscriptExpression,

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use crate::region::loop_nest::CanonicalLoop;
 use crate::semantics::Program;
-use crate::semantics::symbols::NameKind;
+use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Declaration, Initialised, NodeId, NodeKind};
+use crate::syntax::{Declaration, Initialised, NodeId, NodeKind, PointerDeclarator};
 
 /// May these declarations of the body of one loop stand in the body of a loop behind them? Then each iteration of that
 /// one has its own variables, with equal values: nothing changes them, and what is read to initialise them is either
@@ -53,16 +53,21 @@ fn is_macro(cx: &Program<'_>, word: &str, at: usize) -> bool {
     cx.symbols().macro_definition(word, at).is_some() && !cx.symbols().is_constant(word, at)
 }
 
-/// The names of a declaration, if they are numbers with a first value that nothing in a range changes.
+/// The names of a declaration, if they are numbers or pointers to numbers, with a first value that nothing in a range changes.
 fn plain_variables(cx: &Program<'_>, declaration: NodeId, outer: NodeId) -> Option<Vec<String>> {
     let (tree, symbols, range) = (cx.tree, cx.symbols(), cx.tree.span(outer));
     let at = tree.span(declaration).end;
     let plain = |declarator: NodeId| {
         let name = Initialised::of(tree, declarator)?.declarator()?;
+        let name = PointerDeclarator::of(tree, name).map_or(Some(name), PointerDeclarator::declarator)?;
         let is_name = tree.kind(name) == NodeKind::Identifier;
         let name = cx.file.show(tree.span(name)).into_owned();
         let variable = symbols.lookup(&name, at).filter(|_| is_name)?;
-        let is_number = variable.kind == NameKind::Variable && variable.ty.is_scalar() && !variable.ty.is_volatile();
+        let value = match &variable.ty {
+            DeclaredType::Pointer { pointee, .. } => pointee,
+            ty => ty,
+        };
+        let is_number = variable.kind == NameKind::Variable && value.is_scalar() && !value.is_volatile();
         let lasts = variable.is_static || variable.is_extern || variable.is_thread_local;
         let is_kept = symbols.written_in(&name, at, range).is_empty() && !symbols.is_address_taken(&name, at);
         (is_number && !lasts && is_kept).then_some(name)

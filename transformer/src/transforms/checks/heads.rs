@@ -114,3 +114,9 @@ pub(in crate::transforms) fn bound(cx: &Context<'_>, own: &CanonicalLoop) -> Str
     };
     if is_sum && !words(&text).any(opens) { text } else { format!("({text})") }
 }
+
+/// The side of a comparison, in parentheses where operators may stand in it that bind no closer.
+pub(in crate::transforms) fn operand(text: &str) -> String {
+    let is_close = |byte: u8| byte.is_ascii_alphanumeric() || b"_ .+-*/%()[]".contains(&byte);
+    if text.bytes().all(is_close) { text.to_owned() } else { format!("({text})") }
+}

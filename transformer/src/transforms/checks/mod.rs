@@ -1,6 +1,7 @@
 //! Checks of a construct that several passes share.
 
 mod between;
+mod elements;
 pub(super) mod groups;
 pub(super) mod heads;
 pub(super) mod numbered;
@@ -12,6 +13,7 @@ pub(super) mod text;
 pub(super) mod type_parameters;
 
 pub(super) use self::between::may_move;
+pub(super) use self::elements::element;
 pub(super) use self::promises::{excludes_directives, excludes_host_threads};
 pub(super) use self::rounding::other_rounding;
 pub(super) use self::text::{clause_reasons, directive_in, reasons_around_body, text_reasons};

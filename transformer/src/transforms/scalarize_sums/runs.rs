@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind};
 use crate::source::Span;
+use crate::transforms::checks::heads::operand;
 
 /// Does a loop run at least once: by its numbers, or as it has the bound of a loop around it and starts no later?
 pub(super) fn certainly_runs(cx: &Context<'_>, own: &CanonicalLoop, loops: &[CanonicalLoop]) -> bool {
@@ -69,10 +70,4 @@ fn is_sum_of_names(text: &str) -> bool {
             && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     text.split(['+', '-']).map(str::trim).all(|word| is_name(word) || is_number(word))
-}
-
-/// The side of a comparison, in parentheses where operators may stand in it that bind no closer.
-fn operand(text: &str) -> String {
-    let is_close = |byte: u8| byte.is_ascii_alphanumeric() || b"_ .+-*/%()[]".contains(&byte);
-    if text.bytes().all(is_close) { text.to_owned() } else { format!("({text})") }
 }

@@ -3,10 +3,9 @@
 use super::{Kernel, TILE};
 use crate::analysis::accesses::{Access, RootKind};
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::semantics::symbols::DeclaredType;
-use crate::source::{Language, Span};
-use crate::syntax::numbers::{Character, Format};
-use crate::syntax::{Assignment, NodeId, NodeKind, Number, Subscript};
+use crate::source::Span;
+use crate::syntax::{Assignment, NodeId, NodeKind, Subscript};
+use crate::transforms::checks::element;
 
 /// A load that is staged.
 #[derive(Clone, Debug)]
@@ -21,8 +20,6 @@ pub(super) struct Load {
     pub bytes: u32,
 }
 
-/// Bytes of the largest number that a type parameter may stand for.
-const LARGEST_ELEMENT: u32 = 16;
 /// Rows that are known to begin less than this many tiles apart are too short for tiles.
 const SHORTEST_ROW: i128 = 2;
 
@@ -63,37 +60,12 @@ pub(super) fn staged(kernel: &Kernel<'_, '_>, axis: usize) -> Result<Vec<Load>, 
         match known.iter_mut().find(is_same) {
             Some((_, load)) => load.places.push(place),
             None => {
-                let (ty, bytes) = element(kernel, access)?;
+                let (ty, bytes) = element(kernel.cx, access)?;
                 known.push((access, Load { places: vec![place], array: access.root.name.clone(), ty, bytes }));
             }
         }
     }
     Ok(known.into_iter().map(|(_, load)| load).collect())
-}
-
-/// The type of the elements, and their size.
-fn element(kernel: &Kernel<'_, '_>, access: &Access) -> Result<(String, u32), (Span, String)> {
-    let unknown = || (access.span, format!("the elements of `{}` are not known to be plain numbers", access.root.name));
-    let (number, spelling) = match &access.element {
-        Some(DeclaredType::Scalar { number, spelling, is_volatile: false, .. }) => (number, spelling),
-        // That it stands for numbers is asked of all type parameters in the body.
-        Some(DeclaredType::TypeParameter { name, is_volatile: false, .. }) => {
-            return Ok((name.clone(), LARGEST_ELEMENT));
-        }
-        _ => return Err(unknown()),
-    };
-    let is_plain = matches!(
-        number,
-        Number::Integer { .. }
-            | Number::Character(Character::Plain)
-            | Number::Floating(Format::Single | Format::Double)
-    );
-    let spelling = spelling.to_string();
-    let is_spelled = spelling.split_whitespace().all(Number::is_keyword);
-    let is_c = kernel.cx.tree.language() == Language::C;
-    let ty = if is_spelled { Some(spelling.as_str()) } else { number.keywords().filter(|_| is_c) };
-    let bytes = number.bits().map(|bits| bits.div_ceil(8)).filter(|bytes| (1..=8).contains(bytes));
-    ty.zip(bytes).filter(|_| is_plain).map(|(ty, bytes)| (ty.to_owned(), bytes)).ok_or_else(unknown)
 }
 
 /// Where an element is loaded, if every iteration loads it and before it stores anything.

@@ -5,12 +5,13 @@ use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{For, NodeId};
+use crate::transforms::checks::directive_in;
 use crate::transforms::two_forms;
 
 /// Does the region stand in one branch of an `if` whose other branch holds the same loops, each a kernel on the full grid?
 /// Loops are the same if their heads are, those of the loops in them included. Other passes may have changed that branch since:
-/// a loop cut into tiles stands there twice, once as it was, the heads of collapsed loops may have changed places, and sums that
-/// are kept in variables and declarations that move change the statements.
+/// a loop cut into tiles stands there twice, once as it was, the heads of collapsed loops may have changed places, sums that
+/// are kept in variables and declarations that move change the statements, and loops that are unrolled where they are long stand twice.
 pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bool {
     let first = region.chain.constructs.first().copied();
     let Some(body) = first.and_then(|id| cx.constructs.construct(id).body) else { return false };
@@ -44,7 +45,7 @@ fn is_grid_of_rows(cx: &Program<'_>, chain: &Chain) -> bool {
 fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let tree = cx.tree;
     let inside = tree.descendants(tree.covering(span)).filter(|node| span.contains(tree.span(*node)));
-    let loops = inside.filter(|node| For::of(tree, *node).is_some());
+    let loops = inside.filter(|node| For::of(tree, *node).is_some() && !is_short_form(cx, *node));
     // A directive may stand between a head and the loop inside.
     let closes = |node: &NodeId| cx.file.bytes(tree.span(*node)) == b")";
     let end = |node: NodeId| tree.children(node).filter(closes).last().map(|last| tree.span(last).end);
@@ -53,4 +54,11 @@ fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
     bytes.retain(|byte| !byte.is_ascii_whitespace());
     bytes.sort_unstable();
     bytes
+}
+
+/// Does a loop stand in the `else` of an `if` that unrolls it by a directive where it is long?
+fn is_short_form(cx: &Program<'_>, node: NodeId) -> bool {
+    let consequence = two_forms::other_branch(cx, node).map(|other| cx.tree.span(other));
+    let is_else = |other: &Span| other.end < cx.tree.span(node).start;
+    consequence.filter(is_else).is_some_and(|long| directive_in(cx, long).is_some())
 }
