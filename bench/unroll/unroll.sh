@@ -3,7 +3,7 @@
 #        DIR/unroll.sh run                           runs them, on a machine with a GPU and libomptarget
 #
 # Serial loops, unrolled by hand: those of the suite's programs as `split`, `collapse` and `geometry` leave them for an H200, and
-# those of lengths.c. `build` takes what `ompsplit-bench build` has made: target/bench, or OMPSPLIT_BENCH. `run` prints two tables.
+# those of lengths.c and asked.c. `build` takes what `ompsplit-bench build` has made: target/bench, or OMPSPLIT_BENCH. `run` prints three tables.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -80,6 +80,7 @@ build() {
   for factor in 0 8 16 32 64; do
     OMPSPLIT_CUBIN=$out/cubin "$clang" "${flags[@]}" "-DUNROLLED=$factor" "$here/lengths.c" -o "$out/lengths-$factor"
   done
+  OMPSPLIT_CUBIN=$out/cubin "$clang" "${flags[@]}" "$here/asked.c" -o "$out/asked"
   rm -f "$out/cubin"
 }
 
@@ -98,6 +99,7 @@ run() {
   done
   echo kernel,unrolled,iterations,length,us
   for binary in "$here"/lengths-*; do "$binary"; done
+  "$here/asked"
 }
 
 case ${1-} in

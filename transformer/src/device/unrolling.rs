@@ -43,11 +43,14 @@ pub fn unrolled(device: &DeviceProfile, loads: Loads, trips: Option<u64>) -> Opt
 }
 
 /// How many iterations of a serial loop become one where the kernel asks first how long the loop is, and how long it must be. Shorter
-/// loops then run as before.
+/// loops then run as before, but with the registers of the unrolled ones: where so many iterations run beside each other that these tell (in
+/// nests that are `collapsed`), and where each needs two, fewer become one.
 #[must_use]
-pub fn unrolled_where_long(device: &DeviceProfile, loads: Loads) -> Option<(u32, u64)> {
+pub fn unrolled_where_long(device: &DeviceProfile, loads: Loads, collapsed: bool) -> Option<(u32, u64)> {
     let factor = match loads {
-        Loads::OfRow | Loads::OfColumn | Loads::OfRowAndShared | Loads::OfColumnAndShared => device.unrolled_rows,
+        Loads::OfRow | Loads::OfColumn => device.unrolled_rows,
+        Loads::OfColumnAndShared if !collapsed => device.unrolled_products.map(|factor| 2 * factor),
+        Loads::OfRowAndShared | Loads::OfColumnAndShared => device.unrolled_products,
         Loads::OfTwoRows | Loads::InLoopInside => None,
     }?;
     Some((factor, LEAST_ROUNDS * u64::from(factor)))
@@ -58,7 +61,7 @@ pub fn unrolled_where_long(device: &DeviceProfile, loads: Loads) -> Option<(u32,
 #[must_use]
 pub fn unrolled_wide(device: &DeviceProfile, loads: Loads, bytes: u32) -> Option<(u32, u64)> {
     let gains = match (loads, bytes) {
-        (Loads::OfRow, 4 | 8) | (Loads::OfRowAndShared | Loads::OfTwoRows, 4) => device.unrolled_rows.is_some(),
+        (Loads::OfRow | Loads::OfRowAndShared, 4 | 8) | (Loads::OfTwoRows, 4) => device.unrolled_rows.is_some(),
         _ => false,
     };
     gains.then_some((WIDE, u64::from(WIDE)))
@@ -85,11 +88,13 @@ mod tests {
     #[test]
     fn kernels_that_ask_unroll_further() {
         let device = DeviceProfile::named("h200").unwrap();
-        assert_eq!(unrolled_where_long(&device, Loads::OfColumnAndShared), Some((64, 128)));
-        assert_eq!(unrolled_where_long(&device, Loads::OfTwoRows), None);
+        assert_eq!(unrolled_where_long(&device, Loads::OfColumn, false), Some((64, 128)));
+        assert_eq!(unrolled_where_long(&device, Loads::OfColumnAndShared, false), Some((32, 64)));
+        assert_eq!(unrolled_where_long(&device, Loads::OfColumnAndShared, true), Some((16, 32)));
+        assert_eq!(unrolled_where_long(&device, Loads::OfTwoRows, false), None);
         assert_eq!(unrolled_wide(&device, Loads::OfTwoRows, 4), Some((32, 32)));
         assert_eq!(unrolled_wide(&device, Loads::OfRow, 8), Some((32, 32)));
-        assert_eq!(unrolled_wide(&device, Loads::OfRowAndShared, 8), None);
+        assert_eq!(unrolled_wide(&device, Loads::OfTwoRows, 8), None);
         assert_eq!(unrolled_wide(&device, Loads::OfRow, 2), None);
     }
 

@@ -54,7 +54,8 @@
 //!
 //! Each kernel is a launch of 30 microseconds. Where the estimate says that the kernels are not 1.05 times as fast, launches included, for lengths that the text tells or for those
 //! that are assumed, the region stays (OMPS201). A variable that gives the lengths of a loop and of one inside it is taken for 2,048, or for
-//! 256 where control flow around the kernels repeats the launches: nothing tells that a matrix is larger.
+//! 256 where control flow around the kernels repeats the launches: nothing tells that a matrix is larger. Where one of 2,048 rows is predicted
+//! to become twice as fast, and a device is given, the region is written in both forms, and the host asks, as everywhere with `--versioned`.
 //!
 //! Directives may be combined, stacked or nested. `nowait` and `depend` of one team with several loops go to a task around the
 //! kernels.
@@ -242,7 +243,9 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
     };
     let threshold = condition.as_ref().ok().and_then(Option::as_ref);
     let (from, too_small) = (cost.pays_from(threshold), cost.does_not_pay(cx, region, threshold));
-    let asked = if cx.versioned { condition } else { Ok(None) };
+    // A host `if` loses nothing: with a device it is written where larger matrices gain much.
+    let is_asked = cx.versioned || cx.profile.is_some() && cost.should_ask() && matches!(condition, Ok(Some(_)));
+    let asked = if is_asked { condition } else { Ok(None) };
     let both = asked.as_ref().ok().and_then(Option::as_ref).and_then(|condition| {
         let edit = both_forms::write(output, &edits, condition)?;
         let summary = format!("{} where {condition}, as it was otherwise", what(shape, facts, kernels));

@@ -60,7 +60,7 @@ pub(super) fn form(
     }
     let asked = || {
         let is_unknown = serial.trips.is_none() && may_stand_twice;
-        let (factor, least) = unrolled_where_long(device, serial.loads).filter(|_| is_unknown)?;
+        let (factor, least) = unrolled_where_long(device, serial.loads, serial.is_collapsed).filter(|_| is_unknown)?;
         let tests = vec![length_test(cx, serial, least)?];
         Some(Unrolled { node, variable: variable.clone(), factor, tests, rows: Vec::new(), is_sure: true })
     };

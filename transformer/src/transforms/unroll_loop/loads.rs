@@ -29,6 +29,8 @@ pub(super) struct Serial<'f> {
     pub own: Vec<&'f Access>,
     /// The atom of the variable in which neighbouring threads differ.
     pub lane: Atom,
+    /// Does the kernel's construct collapse several loops?
+    pub is_collapsed: bool,
     /// Does it stand around another loop?
     pub has_inner: bool,
 }
@@ -69,7 +71,17 @@ pub(super) fn serial<'f>(
     let own_loads = changing(&inside, &[own.atom]).into_iter().filter(is_own).collect();
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let lane = lane.atom;
-    Ok(Serial { head, loads, found, trips, inside, own: own_loads, lane, has_inner: inner.is_some() })
+    Ok(Serial {
+        head,
+        loads,
+        found,
+        trips,
+        inside,
+        own: own_loads,
+        lane,
+        is_collapsed: promised > 1,
+        has_inner: inner.is_some(),
+    })
 }
 
 /// The head of a loop if it is understood and its bounds do not change.

@@ -32,6 +32,9 @@ use self::alike::Alike;
 use self::crossover::{PROGRESS, last_change};
 use self::sizes::Size;
 
+/// How many times as fast a form must be for which the text stands twice without being asked for.
+const TWICE: f64 = 2.0;
+
 /// The result of the cost model for a region.
 pub(crate) struct Verdict {
     estimate: Estimate,
@@ -50,6 +53,8 @@ struct Assumed {
     others: bool,
     /// The split pays from this number of iterations on, or from this value of those variables on.
     from: Option<f64>,
+    /// Control flow repeats the launches, so that a small matrix is assumed: is it twice as fast with the one that is assumed elsewhere?
+    halves_larger: bool,
 }
 
 /// Weighs a region.
@@ -83,7 +88,10 @@ pub(crate) fn weigh(names: &Context<'_>, region: Span, shape: &Shape, pieces: &[
     let estimate = with(assumed, &alike);
     let others = pieces.iter().flat_map(|piece| &piece.nest.loops).any(|canonical| counts.is_open(canonical));
     let from = (!is_known).then(from).flatten();
-    let assumed = (!is_known).then_some(Assumed { iterations: assumed, alike, others, from });
+    let larger = || with(assumed, &alike.with((assumed * ASSUMED_INNER).sqrt().floor()));
+    let halves = |Estimate { before, after }: Estimate| before >= TWICE * after;
+    let halves_larger = !alike.is_empty() && is_steered(shape) && !estimate.pays() && halves(larger());
+    let assumed = (!is_known).then_some(Assumed { iterations: assumed, alike, others, from, halves_larger });
     Verdict { estimate, pieces: pieces.len(), assumed }
 }
 
@@ -118,6 +126,11 @@ impl Verdict {
 
     pub(crate) fn estimate(&self) -> Estimate {
         self.estimate
+    }
+
+    /// Does it hang on lengths that are as likely as others, and gains so much for the larger ones that the program should ask?
+    pub(crate) fn should_ask(&self) -> bool {
+        self.assumed.as_ref().is_some_and(|assumed| assumed.halves_larger)
     }
 
     /// From how many iterations or from which value of a variable on it pays, if the lengths are not known: the condition that
