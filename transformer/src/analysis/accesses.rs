@@ -171,6 +171,8 @@ pub struct Accesses {
     pub scalars: Vec<ScalarUse>,
     /// Where the body declares pointers whose elements are given as those of the arrays that they lead into.
     pub pointers: Vec<Span>,
+    /// Where the text names functions of the library that processors have an instruction for: `fabs`.
+    pub instructions: Vec<Span>,
     /// What is not understood.
     pub troubles: Vec<Trouble>,
     /// Atoms of unknown values that differ between iterations.

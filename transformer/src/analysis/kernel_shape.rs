@@ -8,7 +8,7 @@ use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
 use crate::semantics::macros::expansion::OPERATIONS;
 use crate::semantics::symbols::VariableId;
-use crate::syntax::{HostTree, NodeId, NodeKind};
+use crate::syntax::{Call, HostTree, NodeId, NodeKind};
 
 /// Assumed iterations of a serial loop whose trip count does not follow from the text.
 const ASSUMED_INNER: f64 = 64.0;
@@ -112,9 +112,13 @@ fn is_heavy(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) ->
     (promised..found.loops.len()).any(is_idle) || has_calls(tree, body, found)
 }
 
-/// Does the body call a function that was not inlined?
+/// Does the body call a function that was not inlined, and is no instruction?
 fn has_calls(tree: &HostTree, body: NodeId, found: &Accesses) -> bool {
-    own_nodes(tree, body, found).any(|node| tree.kind(node) == NodeKind::CallExpression)
+    let is_instruction = |node| {
+        let function = Call::of(tree, node).and_then(Call::function).map(|function| tree.span(function));
+        function.is_some_and(|function| found.instructions.contains(&function))
+    };
+    own_nodes(tree, body, found).any(|node| tree.kind(node) == NodeKind::CallExpression && !is_instruction(node))
         || found.expanded.iter().any(|expression| expression.calls > 0)
 }
 
@@ -193,5 +197,6 @@ fn operations(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) 
         return f64::INFINITY;
     }
     let own = own_nodes(tree, body, found).filter(|node| OPERATIONS.contains(&tree.kind(*node))).count();
-    (own + found.expanded.iter().map(|expression| expression.operations).sum::<usize>()) as f64
+    (own + found.instructions.len() + found.expanded.iter().map(|expression| expression.operations).sum::<usize>())
+        as f64
 }

@@ -19,7 +19,7 @@ mod library;
 
 pub use computes::computes;
 use direct::Direct;
-pub use known::{RuntimeCall, is_pure, runtime_call, takes_values};
+pub use known::{RuntimeCall, is_one_operation, is_pure, runtime_call, takes_values};
 pub(super) use known::{is_reserved_in_c, only_computes};
 pub(super) use library::{
     HANDLING, PointeeUse, ends_program, extends_library, format_argument, is_of_c, may_store_counts,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Expansion, Obstacle, Reader, ScalarUse};
-use crate::semantics::calls::{computes, is_pure};
+use crate::semantics::calls::{computes, is_one_operation, is_pure};
 use crate::semantics::symbols::{DeclaredType, NameKind, Variable};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Language, Span};
@@ -214,6 +214,9 @@ impl Reader<'_, '_> {
             true => computes(self.symbols, &used.name, at),
             false => is_pure(&used.name) && self.symbols.calls_library_in(None, &used.name, at),
         };
+        if !is_own && is_known && self.place.is_none() && is_one_operation(&used.name) {
+            self.found.instructions.push(used.span);
+        }
         if !is_known {
             self.trouble(Obstacle::Call, used.span, format!("what `{}` does is not followed", used.name));
         }

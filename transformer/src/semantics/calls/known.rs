@@ -200,6 +200,16 @@ const NOT_OF_C: &[&str] = &[
     "y1",
 ];
 
+/// Is it a function of real numbers or integers for which processors have one instruction: `fabsf`, `std::max`?
+#[must_use]
+pub fn is_one_operation(name: &str) -> bool {
+    let base = base(name);
+    let is = |name: &str| ONE_OPERATION.contains(&name);
+    is(base) || base.strip_suffix(['f', 'l']).is_some_and(is)
+}
+
+const ONE_OPERATION: &[&str] = &["abs", "copysign", "fabs", "fmax", "fmin", "labs", "llabs", "max", "min"];
+
 /// Arguments of a template that are written down may be classes with code of their own. The casts that are left make references, and
 /// are looked at where they stand.
 fn is_of_classes(name: &str) -> bool {
