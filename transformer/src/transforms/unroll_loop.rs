@@ -23,9 +23,7 @@
 //!       map(to: a[0:rows * columns]) map(from: sum[0:rows])
 //!   for (int i = 0; i < rows; i++) {
 //!     float own = 0;
-//!     if (columns >= 32 &&
-//!         columns % 4 == 0 &&
-//!         (unsigned long long)&a[i * columns] % 16 == 0) {
+//!     if (columns >= 32 && columns % 4 == 0 && (unsigned long long)&a[i * columns] % 16 == 0) {
 //!       const float *a_aligned = __builtin_assume_aligned(&a[i * columns], 16);
 //!       #pragma omp unroll partial(32) /* h200 */
 //!       for (int j = 0; j < columns; j++)

@@ -45,7 +45,7 @@ fn is_grid_of_rows(cx: &Program<'_>, chain: &Chain) -> bool {
 fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
     let tree = cx.tree;
     let inside = tree.descendants(tree.covering(span)).filter(|node| span.contains(tree.span(*node)));
-    let loops = inside.filter(|node| For::of(tree, *node).is_some() && !is_short_form(cx, *node));
+    let loops = inside.filter(|node| For::of(tree, *node).is_some() && !is_short_form(cx, *node, span));
     // A directive may stand between a head and the loop inside.
     let closes = |node: &NodeId| cx.file.bytes(tree.span(*node)) == b")";
     let end = |node: NodeId| tree.children(node).filter(closes).last().map(|last| tree.span(last).end);
@@ -56,9 +56,9 @@ fn sorted_heads(cx: &Program<'_>, span: Span) -> Vec<u8> {
     bytes
 }
 
-/// Does a loop stand in the `else` of an `if` that unrolls it by a directive where it is long?
-fn is_short_form(cx: &Program<'_>, node: NodeId) -> bool {
+/// Does a loop stand in the `else` of an `if` within a kernel that unrolls it by a directive where it is long?
+fn is_short_form(cx: &Program<'_>, node: NodeId, kernel: Span) -> bool {
     let consequence = two_forms::other_branch(cx, node).map(|other| cx.tree.span(other));
-    let is_else = |other: &Span| other.end < cx.tree.span(node).start;
-    consequence.filter(is_else).is_some_and(|long| directive_in(cx, long).is_some())
+    let is_before = |other: &Span| kernel.contains(*other) && other.end < cx.tree.span(node).start;
+    consequence.filter(is_before).is_some_and(|long| directive_in(cx, long).is_some())
 }
