@@ -88,6 +88,7 @@
 mod gain;
 mod guards;
 mod heads;
+mod host_loop;
 mod lists;
 mod members;
 mod memory;
@@ -108,10 +109,14 @@ use crate::transforms::checks::{self, type_parameters};
 /// The most constructs that are taken together at once.
 const MOST_TOGETHER: usize = 16;
 
-/// Decides for every construct that has a neighbour.
+/// Decides for every construct that has a neighbour, or is all that a loop of the host repeats.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
     let (mut plans, mut taken) = (Vec::new(), BTreeSet::new());
     for run in runs(cx) {
+        if let [alone] = run.as_slice() {
+            plans.extend(host_loop::plan(cx, alone));
+            continue;
+        }
         let mut rest = Vec::new();
         for member in run {
             match members::doubts(cx, &member) {

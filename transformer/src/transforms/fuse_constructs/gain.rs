@@ -36,24 +36,41 @@ pub(super) fn does_not_pay(
     if let Some(message) = may_be_slower(found, depth) {
         return no(message);
     }
-    let trips = lengths(cx, found, depth);
-    let iterations: f64 = trips.iter().take(depth).product();
-    let kernel = |member: usize| {
-        let lane = found.loops.get(depth - 1).map(|l| l.atom);
-        let (mut accesses, mut sectors) = (0.0, 0.0);
-        for access in found.accesses.iter().filter(|access| place_of(access) == member) {
-            let inner = access.loops.iter().filter(|index| **index >= depth);
-            let times: f64 = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations;
-            accesses += times;
-            sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
-        }
-        nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
-    };
+    let kernel = |member: usize| kernel_time(cx, found, depth, &|access| place_of(access) == member);
     let kernels: f64 = (0..members.len()).map(kernel).sum();
     let launches: f64 = members.iter().map(|_| LAUNCH).sum();
     let (before, after) = (launches + kernels, LAUNCH + kernels);
     (before < GAIN * after)
         .then(|| no(format!("one kernel gains too little: predicted {} instead of {}", time(after), time(before))))?
+}
+
+/// Why it would not pay that one launch of a construct makes all passes of a loop around it. `found` are the accesses of the kernel with
+/// that loop in its body. `None` if it does.
+pub(super) fn saved_launches(cx: &Context<'_>, member: &Member, found: &Accesses) -> Option<Reason> {
+    let depth = member.loops.len();
+    let passes = lengths(cx, found, depth).get(depth).copied().unwrap_or(ASSUMED_INNER);
+    let kernels = kernel_time(cx, found, depth, &|_| true);
+    let (before, after) = (passes * LAUNCH + kernels, LAUNCH + kernels);
+    let message = || {
+        let (before, after) = (time(before), time(after));
+        format!("one launch for all passes of the loop around it gains too little: predicted {after} instead of {before}")
+    };
+    (before < GAIN * after).then(|| Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message()))
+}
+
+/// How long the kernel takes for some of its accesses, in seconds.
+fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, is_counted: &dyn Fn(&Access) -> bool) -> f64 {
+    let trips = lengths(cx, found, depth);
+    let iterations: f64 = trips.iter().take(depth).product();
+    let lane = depth.checked_sub(1).and_then(|innermost| found.loops.get(innermost)).map(|l| l.atom);
+    let (mut accesses, mut sectors) = (0.0, 0.0);
+    for access in found.accesses.iter().filter(|access| is_counted(access)) {
+        let inner = access.loops.iter().filter(|index| **index >= depth);
+        let times: f64 = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations;
+        accesses += times;
+        sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
+    }
+    nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
 }
 
 /// The first construct with which one kernel would have more operations than it should.

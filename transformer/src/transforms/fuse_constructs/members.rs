@@ -17,7 +17,7 @@ use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::{checks, two_forms};
 
-/// A construct that has a neighbour.
+/// A construct.
 pub(super) struct Member {
     pub region: TargetRegion,
     /// The `if` around it.
@@ -62,7 +62,7 @@ impl Member {
     }
 }
 
-/// The constructs of the file that have neighbours, each with them, in the order of the text.
+/// The constructs of the file, each with its neighbours, in the order of the text.
 pub(super) fn runs(cx: &Context<'_>) -> Vec<Vec<Member>> {
     let mut runs: Vec<Vec<Member>> = Vec::new();
     let regions = target_regions(cx.tree, cx.constructs);
@@ -73,7 +73,6 @@ pub(super) fn runs(cx: &Context<'_>) -> Vec<Vec<Member>> {
             None => runs.push(vec![member]),
         }
     }
-    runs.retain(|run| run.len() > 1);
     runs
 }
 
@@ -112,7 +111,8 @@ fn are_neighbours(cx: &Program<'_>, first: &Member, second: &Member) -> bool {
     is_in_block && gap.start <= gap.end && is_blank(cx, Span::new(gap.start, gap.end), parent)
 }
 
-fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bool {
+/// Are there but blanks and comments?
+pub(super) fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bool {
     let comments = block.into_iter().flat_map(|block| cx.tree.children(block));
     let mut comments = comments.filter(|node| cx.tree.kind(*node) == NodeKind::Comment).map(|node| cx.tree.span(node));
     let mut at = gap.start;
