@@ -53,7 +53,9 @@ pub(super) fn saved_launches(cx: &Context<'_>, member: &Member, found: &Accesses
     let (before, after) = (passes * LAUNCH + kernels, LAUNCH + kernels);
     let message = || {
         let (before, after) = (time(before), time(after));
-        format!("one launch for all passes of the loop around it gains too little: predicted {after} instead of {before}")
+        format!(
+            "one launch for all passes of the loop around it gains too little: predicted {after} instead of {before}"
+        )
     };
     (before < GAIN * after).then(|| Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message()))
 }

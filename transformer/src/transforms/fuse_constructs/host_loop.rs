@@ -33,9 +33,8 @@ pub(super) struct HostLoop {
 /// What becomes of the loop of the host around a construct. `None` where there is none.
 pub(super) fn plan(cx: &Context<'_>, member: &Member) -> Option<Plan> {
     let around = HostLoop::of(cx, member)?;
-    let doubts = members::doubts(cx, member);
-    // What keeps the text from being read is told by the passes that ask for nothing else.
-    doubts.is_empty().then_some(())?;
+    // `continue` goes on with the next pass of the same iteration, as it did. What keeps the text from being read is told by the passes that ask for nothing else.
+    members::doubts_alone(cx, member).is_empty().then_some(())?;
     let verdict = match decide(cx, member, &around) {
         Ok(change) => Verdict::Change(change?),
         Err(reason) => left_alone(vec![reason]),
@@ -46,9 +45,10 @@ pub(super) fn plan(cx: &Context<'_>, member: &Member) -> Option<Plan> {
 /// The change that puts the loop inside. `None` where that would only make the same again and again in another place.
 fn decide(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Result<Option<Change>, Reason> {
     let own = lists(cx, member)?;
-    around.counts(cx)?;
+    around.declares(cx)?;
     around.is_free_of_launches(cx, member, &own)?;
     around.is_asked_for_again(cx, member, &own)?;
+    around.counts(cx)?;
     let asked = match around.trips {
         Some(trips) if trips < 2 => return Ok(None),
         Some(_) => None,
@@ -59,7 +59,8 @@ fn decide(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Result<Option
     let Some(mut reasons) = inside::assumptions(cx, member, &own, around, edits.clone())? else { return Ok(None) };
     reasons.extend(checks::other_rounding(cx, member.directive));
     reasons.extend(type_parameters::assumption(cx, member.body));
-    let summary = format!("the loop over `{}` runs inside of the kernel, which one launch starts", around.read.variable);
+    let summary =
+        format!("the loop over `{}` runs inside of the kernel, which one launch starts", around.read.variable);
     Ok(Some(Change { edits, summary, reasons, ..Change::default() }))
 }
 
@@ -81,7 +82,9 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
         _ => false,
     });
     match of_launch {
-        Some(one) => Err(stays(one.span, format!("`{}` is combined, or without a value again, in each launch", one.text))),
+        Some(one) => {
+            Err(stays(one.span, format!("`{}` is combined, or without a value again, in each launch", one.text)))
+        }
         None => Ok(own),
     }
 }
@@ -113,8 +116,8 @@ impl HostLoop {
         [Some(self.read.lower), Some(self.read.upper), self.read.step.amount].into_iter().flatten()
     }
 
-    /// Does it count by a constant, in a variable of its own?
-    fn counts(&self, cx: &Context<'_>) -> Result<(), Reason> {
+    /// Does it count in a variable of its own?
+    fn declares(&self, cx: &Context<'_>) -> Result<(), Reason> {
         let read = &self.read;
         let ty = cx.declared_type(&read.variable, read.variable_span.end);
         let is_plain = ty.is_some_and(|ty| !ty.is_volatile() && ty.number().is_some_and(|it| it.integer().is_some()));
@@ -122,10 +125,15 @@ impl HostLoop {
             let message = format!("`{}` is not declared in the loop as an integer", read.variable);
             return Err(stays(read.variable_span, message));
         }
-        let known = self.accesses(cx).loops.into_iter().next().filter(|known| known.span == read.span);
+        Ok(())
+    }
+
+    /// Does it count by a constant?
+    fn counts(&self, cx: &Context<'_>) -> Result<(), Reason> {
+        let known = self.accesses(cx).loops.into_iter().next().filter(|known| known.span == self.read.span);
         match known.and_then(|known| known.step) {
             Some(step) if step != 0 => Ok(()),
-            _ => Err(stays(read.step.span, "the loop does not count by a constant")),
+            _ => Err(stays(self.read.step.span, "the loop is not known to count by a constant")),
         }
     }
 
@@ -161,20 +169,22 @@ impl HostLoop {
         let bounds: Vec<Span> = self.bounds().collect();
         steady::handed(cx, &[member], (member, own)).map_err(in_passes)?;
         steady::evaluated(cx, &[member], &bounds).map_err(in_passes)?;
-        let listed: BTreeSet<_> = own.mapped.iter().map(|it| it.key).chain(own.listed.iter().map(|it| it.key)).collect();
+        let listed: BTreeSet<_> =
+            own.mapped.iter().map(|it| it.key).chain(own.listed.iter().map(|it| it.key)).collect();
         for (name, at) in bounds.iter().flat_map(|span| cx.names_in(*span)) {
             if cx.constant(at).is_some() {
                 continue;
             }
-            let variable = cx.symbols().lookup(&name, at.start).filter(|it| it.kind == NameKind::Variable);
-            let is_copied = variable.is_some_and(|it| {
+            let variable = cx.symbols().lookup(&name, at.start);
+            let is_constant = variable.as_ref().is_some_and(|it| it.kind == NameKind::TemplateParameter);
+            let is_copied = variable.filter(|it| it.kind == NameKind::Variable).is_some_and(|it| {
                 let is_of_device = cx.is_declare_target(&name)
                     || cx.is_threadprivate(&name)
                     || cx.may_be_declared_for_device(&name, at.start);
                 let has_place = matches!(it.scope, Scope::Local | Scope::Parameter | Scope::File);
                 has_place && it.ty.number().is_some() && !is_of_device && !listed.contains(&it.id())
             });
-            if !is_copied {
+            if !is_copied && !is_constant {
                 return Err(stays(at, format!("`{name}` may have another value in the kernel")));
             }
         }
@@ -227,10 +237,11 @@ fn head(cx: &Context<'_>, read: &CanonicalLoop) -> Option<Span> {
     (is_plain && text.starts_with("for") && !text.contains(['#', '\\'])).then_some(head)
 }
 
-/// Is nothing behind a place on its line?
+/// Is nothing behind a place on its line but a comment that ends with it?
 fn is_last_on_line(cx: &Context<'_>, at: usize) -> bool {
     let rest = cx.file.text.get(at..).unwrap_or_default();
-    rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii().is_empty()
+    let rest = rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+    rest.is_empty() || rest.starts_with(b"//")
 }
 
 /// What the host maps to the device in each pass would undo what the kernel wrote.

@@ -127,6 +127,18 @@ pub(super) fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bo
 
 /// Why the text of a construct does not allow to take it together with others.
 pub(super) fn doubts(cx: &Context<'_>, member: &Member) -> Vec<Reason> {
+    let mut reasons = doubts_alone(cx, member);
+    if reasons.is_empty() {
+        let ends = |node: &NodeId| {
+            cx.tree.kind(*node) == NodeKind::ContinueStatement && ends_iteration(cx, member.body, *node)
+        };
+        reasons.extend(cx.tree.descendants(member.body).find(ends).map(|node| skips(cx, node)));
+    }
+    reasons
+}
+
+/// Why the text of a construct does not allow to write in it.
+pub(super) fn doubts_alone(cx: &Context<'_>, member: &Member) -> Vec<Reason> {
     let mut reasons = checks::text_reasons(cx, &member.region);
     reasons.extend(cx.device_code(&member.region));
     if reasons.is_empty() {
@@ -158,12 +170,12 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
         let message = "a region in the other branch may be another form of this one, and is known by these loops";
         return Some(apart(member.directive, message).with_label(other, "the other region"));
     }
-    let jump = tree.descendants(member.body).find(|node| match tree.kind(*node) {
-        NodeKind::LabeledStatement | NodeKind::GotoStatement => true,
-        NodeKind::ContinueStatement => ends_iteration(cx, member.body, *node),
-        _ => false,
-    });
-    jump.map(|node| apart(tree.span(node), "in one kernel this jump or label would skip what the other constructs do"))
+    let is_jump = |node: &NodeId| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::GotoStatement);
+    tree.descendants(member.body).find(is_jump).map(|node| skips(cx, node))
+}
+
+fn skips(cx: &Context<'_>, node: NodeId) -> Reason {
+    apart(cx.tree.span(node), "in one kernel this jump or label would skip what the other constructs do")
 }
 
 /// Does a `continue` end the iteration of the construct's own loop?

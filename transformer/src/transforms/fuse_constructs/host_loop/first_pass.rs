@@ -31,8 +31,10 @@ pub(super) fn condition(cx: &Context<'_>, around: &HostLoop) -> Result<String, R
     }
     let part = |from: usize, to: usize| cx.file.show(Span::new(from, to)).into_owned();
     let lower = on_one_line(cx.file, read.lower);
-    let is_word = lower.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
-    let lower = if is_word { lower } else { format!("({lower})") };
+    // A macro may stand for operators that bind less.
+    let is_macro = |(name, at): &(String, Span)| cx.symbols().is_macro(name, at.start);
+    let is_sum = cx.is_arithmetic(read.lower) && !cx.names_in(read.lower).iter().any(is_macro);
+    let lower = if is_sum { lower } else { format!("({lower})") };
     let text = format!("{}{lower}{}", part(read.condition.start, name.start), part(name.end, read.condition.end));
     Ok(text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
@@ -44,7 +46,12 @@ fn is_compared_alike(cx: &Context<'_>, around: &HostLoop) -> bool {
     let own = found.loops.first().map(|known| known.integer);
     let of = |span: Span| {
         let node = cx.tree.covering(span);
-        integer_of(cx, &found, node).filter(|_| cx.tree.span(node) == span)
+        // A sign is part of a number to the parser.
+        let text = cx.file.show(span);
+        let digits = text.strip_prefix('-').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_int = digits.is_some() && cx.constant(span).is_some_and(|number| i32::try_from(number).is_ok());
+        let known = integer_of(cx, &found, node).filter(|_| cx.tree.span(node) == span);
+        known.or(is_int.then_some(Integer::INT))
     };
     let (Some(own), Some(lower), Some(upper)) = (own, of(read.lower), of(read.upper)) else { return false };
     let constant = cx.constant(read.lower).map(i128::from);

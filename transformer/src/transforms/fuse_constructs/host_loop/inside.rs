@@ -8,6 +8,7 @@ use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses, pai
 use crate::context::Context;
 use crate::edit::{Edit, EditSet, Origins};
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::region::other_text::OtherText;
 use crate::semantics::Program;
 use crate::source::Span;
@@ -33,14 +34,15 @@ pub(super) fn assumptions(
     let read = OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree).ok_or_else(unread)?;
     let OtherText { file, scan, tree, constructs } = read;
     let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    let mut ids = constructs.ids().filter(|id| constructs.directive(*id).span.start >= around.read.span.start);
-    let id = ids.find(|id| constructs.is_target(*id)).ok_or_else(unread)?;
+    let origins = edits.origins();
+    let is_own = |id: &ConstructId| origins.place(constructs.directive(*id).span.start) == member.directive.start;
+    let id = constructs.ids().find(|id| constructs.is_target(*id) && is_own(id)).ok_or_else(unread)?;
     let nest = loops_of(&program, id).filter(|nest| nest.loops.len() == member.loops.len()).ok_or_else(unread)?;
     let nest = Nest { loops: nest, between: Vec::new(), promised: 0 };
     let clauses = clauses::Clauses::of(&program, &[id]);
     let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
-    let inside = Inside { candidate, found, origins: edits.origins() };
+    let inside = Inside { candidate, found, origins };
     inside.is_read(around)?;
     inside.followed()?;
     inside.apart()?;

@@ -14,40 +14,35 @@ use crate::transforms::two_forms::line_inserts;
 
 /// The edits that put the loop inside. `asked` is the condition under which it runs at all. `None` where lines of the kernel are continued,
 /// or may be parts of strings.
-pub(super) fn edits(
-    cx: &Context<'_>,
-    member: &Member,
-    around: &HostLoop,
-    asked: Option<&str>,
-) -> Option<Vec<Edit>> {
+pub(super) fn edits(cx: &Context<'_>, member: &Member, around: &HostLoop, asked: Option<&str>) -> Option<Vec<Edit>> {
     let text = cx.file.show(member.content);
     let is_kept = ["\\\n", "\\\r", "R\""].iter().any(|part| text.contains(part));
     (!is_kept).then_some(())?;
     let form = Form::of(cx, member);
-    let removed = if asked.is_none() { without_loop(cx, member, around) } else { None };
-    let (outside, level) = match &removed {
+    let head = on_one_line(cx.file, around.head);
+    if asked.is_none()
+        && let Some((mut edits, outside)) = without_loop(cx, member, around)
+    {
         // What moves further inside stood one level deeper.
-        Some((_, level)) => (level.clone(), String::new()),
-        None => (String::new(), form.level.clone()),
-    };
-    let indent = match form.indent.strip_suffix(outside.as_str()) {
-        Some(indent) if removed.is_some() => indent.to_owned(),
-        _ => form.indent.clone(),
-    };
-    let mut edits = inside(cx, member, &form, (&indent, &level), &on_one_line(cx.file, around.head));
-    match removed {
-        Some((removed, _)) => edits.extend(removed),
-        None => {
-            // A loop that certainly runs, in an unusual layout.
-            let asked = asked.unwrap_or("1");
-            edits.push(Edit { span: around.head, text: format!("if ({asked})") });
-        }
+        let indent = form.indent.strip_suffix(outside.as_str()).unwrap_or(&form.indent);
+        edits.extend(inside(cx, member, &form, (indent, ""), &head));
+        return Some(edits);
     }
+    let innermost = member.loops.last().map(|last| indent_of(cx.file, last.span.start)).unwrap_or_default();
+    let level = form.indent.strip_prefix(innermost.as_str()).filter(|level| !level.is_empty()).unwrap_or(&form.level);
+    let mut edits = inside(cx, member, &form, (&form.indent, level), &head);
+    edits.push(Edit { span: around.head, text: asked.map(|asked| format!("if ({asked})")).unwrap_or_default() });
     Some(edits)
 }
 
 /// The head of the loop before the statements of the kernel, and these further inside.
-fn inside(cx: &Context<'_>, member: &Member, form: &Form<'_, '_>, (indent, level): (&str, &str), head: &str) -> Vec<Edit> {
+fn inside(
+    cx: &Context<'_>,
+    member: &Member,
+    form: &Form<'_, '_>,
+    (indent, level): (&str, &str),
+    head: &str,
+) -> Vec<Edit> {
     let (content, text) = (member.content, cx.file.bytes(member.content));
     let newline = form.newline;
     if !member.is_block {
@@ -82,16 +77,21 @@ fn without_loop(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Option<
     let behind = if is_block { body.start + 1 } else { around.head.end };
     let rest = text.get(behind..)?;
     let first = behind + rest.len() - rest.trim_ascii_start().len();
-    let starts = starts_line(cx.file, host.start) && starts_line(cx.file, first) && starts_line(cx.file, head);
-    (starts && is_last_on_line(cx, end)).then_some(())?;
-    let from = line_start(text, host.start);
-    let mut edits = vec![Edit { span: Span::new(from, line_start(text, first)), text: String::new() }];
+    (starts_line(cx.file, host.start) && starts_line(cx.file, head) && is_last_on_line(cx, end)).then_some(())?;
+    let removed = match starts_line(cx.file, first) {
+        true => Span::new(line_start(text, host.start), line_start(text, first)),
+        // A comment stays where the loop began.
+        false => Span::new(host.start, first),
+    };
+    let mut edits = vec![Edit { span: removed, text: String::new() }];
     let last = if is_block { cx.file.bytes(Span::new(behind, end - 1)).trim_ascii_end().len() + behind } else { end };
     if is_block {
         edits.push(Edit { span: Span::new(last, end), text: String::new() });
     }
     let content = member.content.start + cx.file.bytes(member.content).trim_ascii_end().len();
-    let before = Span::new(line_start(text, first), member.content.start);
+    let is_apart = !member.is_block && starts_line(cx.file, member.content.start);
+    let heads = if is_apart { line_start(text, member.content.start) } else { member.content.start };
+    let before = Span::new(removed.end, heads);
     for lines in [before, Span::new(content, last)] {
         edits.extend(outdented(cx, lines, &outside, &level));
     }
