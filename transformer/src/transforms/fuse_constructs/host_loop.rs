@@ -79,11 +79,16 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
     let of_launch = own.listed.iter().find(|one| match one.clause {
         ClauseName::Reduction => true,
         ClauseName::Private => !is_own(one.key),
+        // What a kernel brings back may be part of an array or structure that the next launch would copy.
+        ClauseName::Firstprivate => {
+            let ty = cx.declared_type(&one.text, one.span.start);
+            !ty.is_some_and(|ty| ty.number().is_some() || ty.is_pointer())
+        }
         _ => false,
     });
     match of_launch {
         Some(one) => {
-            Err(stays(one.span, format!("`{}` is combined, or without a value again, in each launch", one.text)))
+            Err(stays(one.span, format!("`{}` is combined, copied or without a value anew in each launch", one.text)))
         }
         None => Ok(own),
     }
