@@ -76,7 +76,7 @@
 //! construct can only have once, or a clause or statement has no rule here: `nowait`, `depend`, `continue`, a label, another
 //! directive. OMPS191: an iteration may access what another iteration of the neighbour writes, or it is not followed what it does.
 //! OMPS192: a loop of the host stays around its construct, by any of the conditions above, or a clause `default`, `reduction`, `private`,
-//! `nowait` or `depend`.
+//! `nowait` or `depend`, or `simd`.
 //! OMPS290: the kernels take too long for a launch to matter, or one kernel could run slower than two. OMPS304, OMPS340, OMPS342, OMPS863: only an
 //! assumption says that a template's parameter is arithmetic, that pointers lead to different elements, that there is memory for all data, or that
 //! numbers may be rounded otherwise.

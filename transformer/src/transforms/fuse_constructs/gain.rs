@@ -8,6 +8,7 @@ use super::together::PlaceOf;
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::polynomial::Polynomial;
 use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
 use crate::plan::figures::time;
@@ -18,6 +19,8 @@ use crate::syntax::NodeKind;
 const FEW: i128 = 8;
 /// Assumed iterations of a serial loop of unknown length.
 const ASSUMED_INNER: f64 = 64.0;
+/// What an access takes that finds its element in the cache, as a part of one that does not. Assumed; registers are faster still.
+const CACHED: f64 = 0.125;
 /// The most arrays of one kernel, whose addresses take registers.
 const MOST_ARRAYS: usize = 24;
 /// The most operations in the text of one kernel.
@@ -36,7 +39,8 @@ pub(super) fn does_not_pay(
     if let Some(message) = may_be_slower(found, depth) {
         return no(message);
     }
-    let kernel = |member: usize| kernel_time(cx, found, depth, &|access| place_of(access) == member);
+    let kernel =
+        |member: usize| kernel_time(cx, found, depth, &|access| if place_of(access) == member { 1.0 } else { 0.0 });
     let kernels: f64 = (0..members.len()).map(kernel).sum();
     let launches: f64 = members.iter().map(|_| LAUNCH).sum();
     let (before, after) = (launches + kernels, LAUNCH + kernels);
@@ -49,8 +53,9 @@ pub(super) fn does_not_pay(
 pub(super) fn saved_launches(cx: &Context<'_>, member: &Member, found: &Accesses) -> Option<Reason> {
     let depth = member.loops.len();
     let passes = lengths(cx, found, depth).get(depth).copied().unwrap_or(ASSUMED_INNER);
-    let kernels = kernel_time(cx, found, depth, &|_| true);
-    let (before, after) = (passes * LAUNCH + kernels, LAUNCH + kernels);
+    let again = |access: &Access| if stays(found, access, depth) { CACHED.max(passes.recip()) } else { 1.0 };
+    let before = passes * LAUNCH + kernel_time(cx, found, depth, &|_| 1.0);
+    let after = LAUNCH + kernel_time(cx, found, depth, &again);
     let message = || {
         let (before, after) = (time(before), time(after));
         format!(
@@ -60,15 +65,26 @@ pub(super) fn saved_launches(cx: &Context<'_>, member: &Member, found: &Accesses
     (before < GAIN * after).then(|| Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message()))
 }
 
-/// How long the kernel takes for some of its accesses, in seconds.
-fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, is_counted: &dyn Fn(&Access) -> bool) -> f64 {
+/// Does a thread access the same few elements in all passes of the loop at `depth`, so that they stay in registers or in the cache?
+fn stays(found: &Accesses, access: &Access, depth: usize) -> bool {
+    let Some(passes) = found.loops.get(depth) else { return false };
+    let is_short = |index: &usize| {
+        *index <= depth || found.loops.get(*index).and_then(|l| l.trips).is_some_and(|trips| trips <= FEW)
+    };
+    let is_same =
+        |form: &Polynomial| form.atoms().iter().all(|atom| *atom != passes.atom && !found.opaque.contains(atom));
+    access.loops.iter().all(is_short) && access.subscripts.iter().all(|subscript| is_same(&subscript.form))
+}
+
+/// How long the kernel takes, in microseconds, if of each access a part counts.
+fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&Access) -> f64) -> f64 {
     let trips = lengths(cx, found, depth);
     let iterations: f64 = trips.iter().take(depth).product();
     let lane = depth.checked_sub(1).and_then(|innermost| found.loops.get(innermost)).map(|l| l.atom);
     let (mut accesses, mut sectors) = (0.0, 0.0);
-    for access in found.accesses.iter().filter(|access| is_counted(access)) {
+    for access in &found.accesses {
         let inner = access.loops.iter().filter(|index| **index >= depth);
-        let times: f64 = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations;
+        let times = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations * part(access);
         accesses += times;
         sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
     }

@@ -13,6 +13,7 @@ use crate::region::loop_nest::{CanonicalLoop, VariableKind, canonical_nest};
 use crate::semantics::symbols::{NameKind, Scope};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
+use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
 use crate::transforms::checks::{self, type_parameters};
 
@@ -70,6 +71,9 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
         let name = cx.file.show(reason.span).split(['(', ' ']).next().unwrap_or_default().to_owned();
         stays(reason.span, format!("there is no rule for `{name}` with one launch in the place of several"))
     };
+    if member.region.chain.leaves.contains(&Leaf::Simd) {
+        return Err(stays(member.directive, "compilers do not vectorise loops with a loop inside"));
+    }
     let own = Lists::of(cx, member).map_err(of_one)?;
     let clauses = &cx.constructs.directive(member.id).clauses;
     if let Some(clause) = clauses.iter().find(|clause| clause.name == ClauseName::Default) {
