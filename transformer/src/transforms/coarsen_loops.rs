@@ -146,7 +146,7 @@ use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::syntax::{ClauseName, NodeKind};
 use crate::transforms::checks::{heads, restated, type_parameters};
 use crate::transforms::{Waiting, checks, two_forms};
 
