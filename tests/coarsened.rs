@@ -19,6 +19,7 @@ use support::verified::{List, Verified};
 
 const TRIALS: Trials<Family> = Trials {
     pass: Pass::Coarsen,
+    assumed_iterations: 1 << 30,
     list: List { name: "coarsened", test: "coarsened", decides: &[] },
     families: &FAMILIES,
     program,

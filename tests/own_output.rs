@@ -99,7 +99,7 @@ fn both_forms_of_rows_settle() {
 fn a_grid_comes_with_its_environment() {
     let text = b"void f(int n, int rounds, double *a)\n{\n    for (int t = 0; t < rounds; t++) {\n\
                  #pragma omp target teams distribute parallel for map(tofrom: a[0:n])\n        \
-                 for (int i = 0; i < n; i++)\n            a[i] += 1;\n    }\n}\n";
+                 for (int i = 0; i < n; i++)\n            a[i] = t;\n    }\n}\n";
     for device in [None, DeviceProfile::named("h200")] {
         let options = |passes: Passes| Options { passes, device: device.clone(), ..Options::default() };
         let made = |text: &[u8], passes: &[Pass]| {

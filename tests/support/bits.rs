@@ -39,6 +39,8 @@ pub struct Program<F> {
 /// The random programs of a pass, and what is done wrong in their outputs.
 pub struct Trials<F: 'static> {
     pub pass: Pass,
+    /// The iterations of loops of unknown length.
+    pub assumed_iterations: u32,
     pub list: List,
     pub families: &'static [F],
     /// The program of a seed.
@@ -87,8 +89,8 @@ impl<F: Copy + Debug + Ord + Send + Sync> Trials<F> {
     fn rewritten(&self, name: &str, text: &str) -> Result<Outcome, String> {
         let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
         let device = DeviceProfile::named("h200");
-        let options =
-            Options { passes: vec![self.pass].into(), device, assumed_iterations: 1 << 30, ..Options::default() };
+        let (passes, assumed_iterations) = (vec![self.pass].into(), self.assumed_iterations);
+        let options = Options { passes, device, assumed_iterations, ..Options::default() };
         engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
     }
 

@@ -21,6 +21,7 @@ pub mod program_text;
 pub mod rewrite;
 pub mod shares;
 pub mod staged;
+pub mod time_loops;
 pub mod verified;
 
 /// Are the larger samples asked for (`.ci/test --deep`)?

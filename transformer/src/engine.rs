@@ -48,7 +48,7 @@ use crate::validate;
 use crate::validate::clang::VerifyError;
 
 /// Conflicting plans wait for the next round; more rounds than this mean that a transformation does not settle.
-const MOST_ROUNDS: usize = 8;
+const MOST_ROUNDS: usize = 16;
 
 /// The result for one file.
 #[derive(Clone, Debug)]

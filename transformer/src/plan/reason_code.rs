@@ -121,6 +121,7 @@ reason_codes! {
     AccumulatorReached = "OMPS180", Refusal, "sum in memory that more may reach";
     NotOneLoop = "OMPS190", Note, "neighbouring constructs that one cannot stand for";
     IterationsMeet = "OMPS191", Note, "iterations of neighbouring constructs that may meet";
+    HostLoopStays = "OMPS192", Note, "a loop of the host that stays around its kernel";
     RowNotShared = "OMPS195", Refusal, "row that a team cannot share";
     NotGrouped = "OMPS860", Refusal, "iterations that one thread cannot group";
     GroupsDoNotPay = "OMPS861", DoesNotPay, "groups of iterations gain nothing";

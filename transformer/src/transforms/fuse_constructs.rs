@@ -1,4 +1,4 @@
-//! Make one kernel of neighbouring constructs whose loops run over the same range.
+//! Make one kernel of neighbouring constructs whose loops run over the same range, and of all passes of a loop of the host around one.
 //!
 //! ## Input
 //!
@@ -33,6 +33,18 @@
 //! ```
 //!
 //! Each launch takes about 30 microseconds, which is more than the loop itself takes where an array has fewer than some million elements.
+//! So a loop of the host that repeats one construct alone goes inside, where no iteration meets another one in any pass:
+//!
+//! ```text
+//! for (int t = 0; t < steps; t++) {                                if (0 < steps) {
+//!   #pragma omp target teams distribute parallel for ..              #pragma omp target teams distribute parallel for ..
+//!   for (int i = 0; i < n; i++) {                                    for (int i = 0; i < n; i++) {
+//!     x[i] += dt * v[i];                                   ->          for (int t = 0; t < steps; t++) {
+//!   }                                                                    x[i] += dt * v[i];
+//! }                                                                    }
+//!                                                                    }
+//!                                                                  }
+//! ```
 //!
 //! ## Applies when
 //!
@@ -47,11 +59,24 @@
 //! - the constructs are predicted to be 1.05 times as fast as one kernel. A loop of unknown length counts as
 //!   `--assumed-iterations`.
 //!
+//! Or
+//!
+//! - a counted loop of the host, whose integer variable its head declares, holds one such construct and nothing else, and stands in a block;
+//!   directives before it are `target data` alone, and no other pragma stands there;
+//! - its variable is read in the body of the kernel alone, and its bounds are arithmetic with integers of which every kernel gets a copy: no
+//!   clause lists them, no `declare target` names them, the kernel does not change them on the host;
+//! - what an iteration writes in any pass, no other iteration accesses in any pass; a pass reads an element that it writes later, so that it
+//!   goes on from what the pass before made;
+//! - nothing is written that is mapped with `to` alone, or of which each launch or thread has a copy;
+//! - one launch is predicted to be 1.05 times as fast as all. A loop of unknown length counts as 64 passes.
+//!
 //! ## Refuses when
 //!
 //! OMPS101 to OMPS104, OMPS111, OMPS125: the text cannot be read for certain, or runs on the device. Nothing is to be done, OMPS190: the constructs differ in what one
 //! construct can only have once, or a clause or statement has no rule here: `nowait`, `depend`, `continue`, a label, another
 //! directive. OMPS191: an iteration may access what another iteration of the neighbour writes, or it is not followed what it does.
+//! OMPS192: a loop of the host stays around its construct, by any of the conditions above, or a clause `default`, `reduction`, `private`,
+//! `nowait` or `depend`, or `simd`.
 //! OMPS290: the kernels take too long for a launch to matter, or one kernel could run slower than two. OMPS304, OMPS340, OMPS342, OMPS863: only an
 //! assumption says that a template's parameter is arithmetic, that pointers lead to different elements, that there is memory for all data, or that
 //! numbers may be rounded otherwise.
@@ -76,6 +101,22 @@
 //! One kernel holds the data of all at once, for which the device may have too little memory: nothing is assumed only where a `target data`
 //! construct around them holds the data, one of them maps all of it, or all sizes are known and within the limit (OMPS342).
 //!
+//! With the loop of the host inside, an iteration of the kernel executes what it did in all passes, in their order, by one thread. The host
+//! did nothing between the passes but to copy data back and in again, so that the next pass found what the one before had left:
+//! of `tofrom` the same values; of `to` those of the host, which nothing changes, since nothing is written that only travels there; of `from` and `alloc`
+//! indeterminate ones, for which those of the pass before are as good; of what is present all along, or lives on the device, what is there. In any
+//! case an element that an iteration accesses in a pass is written by no other iteration in any pass. For that the kernel is read
+//! with the loop in its body (`host_loop/inside`), and its iterations must be proved to be independent without what the original promises:
+//! each of two iterations may be in a pass of its own there, since the loop's variable has any value of its range in either. So `a[t * n + i]` keeps apart
+//! where `i` is less than `n`, and `a[(i + t) % n]` does not.
+//!
+//! Clauses, bounds and sections are evaluated once. They do not name the loop's variable, they have no effects, and the values in them
+//! are no storage that the kernel may change, which holds for a later pass as for a later construct. So do those of the loop's own head, which the
+//! kernel evaluates from copies: a scalar that no clause lists is firstprivate, whatever a `target data` construct around maps. Where the text does not tell that
+//! the loop runs at all, an `if` asks its own test with the first value in the place of the variable, if both are compared with the bound in a
+//! type that holds them: without any pass nothing is mapped, and no pointer or length needs to be one. A `continue` of the kernel's loop
+//! goes on with the next pass of the same iteration, as it did.
+//!
 //! The statements keep their text and their order, so that a compiler contracts what it contracted, unless it contracts across statements
 //! (`-ffp-contract=fast`, `-ffast-math`): a value that is stored and loaded again may then take part in a fused multiply-add. Where the flags say
 //! so, that is an assumption (OMPS863).
@@ -88,6 +129,7 @@
 mod gain;
 mod guards;
 mod heads;
+mod host_loop;
 mod lists;
 mod members;
 mod memory;
@@ -108,10 +150,14 @@ use crate::transforms::checks::{self, type_parameters};
 /// The most constructs that are taken together at once.
 const MOST_TOGETHER: usize = 16;
 
-/// Decides for every construct that has a neighbour.
+/// Decides for every construct that has a neighbour, or is all that a loop of the host repeats.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
     let (mut plans, mut taken) = (Vec::new(), BTreeSet::new());
     for run in runs(cx) {
+        if let [alone] = run.as_slice() {
+            plans.extend(host_loop::plan(cx, alone));
+            continue;
+        }
         let mut rest = Vec::new();
         for member in run {
             match members::doubts(cx, &member) {

@@ -8,6 +8,7 @@ use super::together::PlaceOf;
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::polynomial::Polynomial;
 use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
 use crate::plan::figures::time;
@@ -18,6 +19,8 @@ use crate::syntax::NodeKind;
 const FEW: i128 = 8;
 /// Assumed iterations of a serial loop of unknown length.
 const ASSUMED_INNER: f64 = 64.0;
+/// What an access takes that finds its element in the cache, as a part of one that does not. Assumed; registers are faster still.
+const CACHED: f64 = 0.125;
 /// The most arrays of one kernel, whose addresses take registers.
 const MOST_ARRAYS: usize = 24;
 /// The most operations in the text of one kernel.
@@ -36,24 +39,56 @@ pub(super) fn does_not_pay(
     if let Some(message) = may_be_slower(found, depth) {
         return no(message);
     }
-    let trips = lengths(cx, found, depth);
-    let iterations: f64 = trips.iter().take(depth).product();
-    let kernel = |member: usize| {
-        let lane = found.loops.get(depth - 1).map(|l| l.atom);
-        let (mut accesses, mut sectors) = (0.0, 0.0);
-        for access in found.accesses.iter().filter(|access| place_of(access) == member) {
-            let inner = access.loops.iter().filter(|index| **index >= depth);
-            let times: f64 = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations;
-            accesses += times;
-            sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
-        }
-        nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
-    };
+    let kernel =
+        |member: usize| kernel_time(cx, found, depth, &|access| if place_of(access) == member { 1.0 } else { 0.0 });
     let kernels: f64 = (0..members.len()).map(kernel).sum();
     let launches: f64 = members.iter().map(|_| LAUNCH).sum();
     let (before, after) = (launches + kernels, LAUNCH + kernels);
     (before < GAIN * after)
         .then(|| no(format!("one kernel gains too little: predicted {} instead of {}", time(after), time(before))))?
+}
+
+/// Why it would not pay that one launch of a construct makes all passes of a loop around it. `found` are the accesses of the kernel with
+/// that loop in its body. `None` if it does.
+pub(super) fn saved_launches(cx: &Context<'_>, member: &Member, found: &Accesses) -> Option<Reason> {
+    let depth = member.loops.len();
+    let passes = lengths(cx, found, depth).get(depth).copied().unwrap_or(ASSUMED_INNER);
+    let again = |access: &Access| if stays(found, access, depth) { CACHED.max(passes.recip()) } else { 1.0 };
+    let before = passes * LAUNCH + kernel_time(cx, found, depth, &|_| 1.0);
+    let after = LAUNCH + kernel_time(cx, found, depth, &again);
+    let message = || {
+        let (before, after) = (time(before), time(after));
+        format!(
+            "one launch for all passes of the loop around it gains too little: predicted {after} instead of {before}"
+        )
+    };
+    (before < GAIN * after).then(|| Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message()))
+}
+
+/// Does a thread access the same few elements in all passes of the loop at `depth`, so that they stay in registers or in the cache?
+fn stays(found: &Accesses, access: &Access, depth: usize) -> bool {
+    let Some(passes) = found.loops.get(depth) else { return false };
+    let is_short = |index: &usize| {
+        *index <= depth || found.loops.get(*index).and_then(|l| l.trips).is_some_and(|trips| trips <= FEW)
+    };
+    let is_same =
+        |form: &Polynomial| form.atoms().iter().all(|atom| *atom != passes.atom && !found.opaque.contains(atom));
+    access.loops.iter().all(is_short) && access.subscripts.iter().all(|subscript| is_same(&subscript.form))
+}
+
+/// How long the kernel takes, in microseconds, if of each access a part counts.
+fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&Access) -> f64) -> f64 {
+    let trips = lengths(cx, found, depth);
+    let iterations: f64 = trips.iter().take(depth).product();
+    let lane = depth.checked_sub(1).and_then(|innermost| found.loops.get(innermost)).map(|l| l.atom);
+    let (mut accesses, mut sectors) = (0.0, 0.0);
+    for access in &found.accesses {
+        let inner = access.loops.iter().filter(|index| **index >= depth);
+        let times = inner.filter_map(|index| trips.get(*index)).product::<f64>() * iterations * part(access);
+        accesses += times;
+        sectors += times * lane.map_or(1.0, |lane| pattern(access, lane, &found.opaque).sectors());
+    }
+    nest_time(&NestWork { iterations, accesses, sectors, divisions: 0 })
 }
 
 /// The first construct with which one kernel would have more operations than it should.

@@ -17,7 +17,7 @@ use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::{checks, two_forms};
 
-/// A construct that has a neighbour.
+/// A construct.
 pub(super) struct Member {
     pub region: TargetRegion,
     /// The `if` around it.
@@ -62,7 +62,7 @@ impl Member {
     }
 }
 
-/// The constructs of the file that have neighbours, each with them, in the order of the text.
+/// The constructs of the file, each with its neighbours, in the order of the text.
 pub(super) fn runs(cx: &Context<'_>) -> Vec<Vec<Member>> {
     let mut runs: Vec<Vec<Member>> = Vec::new();
     let regions = target_regions(cx.tree, cx.constructs);
@@ -73,7 +73,6 @@ pub(super) fn runs(cx: &Context<'_>) -> Vec<Vec<Member>> {
             None => runs.push(vec![member]),
         }
     }
-    runs.retain(|run| run.len() > 1);
     runs
 }
 
@@ -112,7 +111,8 @@ fn are_neighbours(cx: &Program<'_>, first: &Member, second: &Member) -> bool {
     is_in_block && gap.start <= gap.end && is_blank(cx, Span::new(gap.start, gap.end), parent)
 }
 
-fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bool {
+/// Are there but blanks and comments?
+pub(super) fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bool {
     let comments = block.into_iter().flat_map(|block| cx.tree.children(block));
     let mut comments = comments.filter(|node| cx.tree.kind(*node) == NodeKind::Comment).map(|node| cx.tree.span(node));
     let mut at = gap.start;
@@ -127,6 +127,18 @@ fn is_blank(cx: &Program<'_>, gap: Span, block: Option<NodeId>) -> bool {
 
 /// Why the text of a construct does not allow to take it together with others.
 pub(super) fn doubts(cx: &Context<'_>, member: &Member) -> Vec<Reason> {
+    let mut reasons = doubts_alone(cx, member);
+    if reasons.is_empty() {
+        let ends = |node: &NodeId| {
+            cx.tree.kind(*node) == NodeKind::ContinueStatement && ends_iteration(cx, member.body, *node)
+        };
+        reasons.extend(cx.tree.descendants(member.body).find(ends).map(|node| skips(cx, node)));
+    }
+    reasons
+}
+
+/// Why the text of a construct does not allow to write in it.
+pub(super) fn doubts_alone(cx: &Context<'_>, member: &Member) -> Vec<Reason> {
     let mut reasons = checks::text_reasons(cx, &member.region);
     reasons.extend(cx.device_code(&member.region));
     if reasons.is_empty() {
@@ -158,12 +170,12 @@ fn form(cx: &Context<'_>, member: &Member) -> Option<Reason> {
         let message = "a region in the other branch may be another form of this one, and is known by these loops";
         return Some(apart(member.directive, message).with_label(other, "the other region"));
     }
-    let jump = tree.descendants(member.body).find(|node| match tree.kind(*node) {
-        NodeKind::LabeledStatement | NodeKind::GotoStatement => true,
-        NodeKind::ContinueStatement => ends_iteration(cx, member.body, *node),
-        _ => false,
-    });
-    jump.map(|node| apart(tree.span(node), "in one kernel this jump or label would skip what the other constructs do"))
+    let is_jump = |node: &NodeId| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::GotoStatement);
+    tree.descendants(member.body).find(is_jump).map(|node| skips(cx, node))
+}
+
+fn skips(cx: &Context<'_>, node: NodeId) -> Reason {
+    apart(cx.tree.span(node), "in one kernel this jump or label would skip what the other constructs do")
 }
 
 /// Does a `continue` end the iteration of the construct's own loop?

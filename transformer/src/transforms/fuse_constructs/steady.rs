@@ -26,6 +26,12 @@ pub(super) fn handed(cx: &Program<'_>, before: &[&Member], (member, own): (&Memb
     Ok(())
 }
 
+/// Checks that constructs leave alone what expressions hang on, which are arithmetic with numbers and variables.
+pub(super) fn evaluated(cx: &Program<'_>, before: &[&Member], expressions: &[Span]) -> Result<(), Reason> {
+    let changes = Changes::of(cx, before);
+    expressions.iter().try_for_each(|span| changes.check_expression(cx, *span))
+}
+
 /// What constructs may change that the host has.
 struct Changes {
     /// What they map back, or reduce.

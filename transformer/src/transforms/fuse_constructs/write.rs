@@ -63,19 +63,19 @@ impl Block {
 
 /// How the statements of several constructs stand in one loop. A construct has a block of its own where names of it would mean something
 /// to another.
-struct Form<'a, 'c> {
+pub(super) struct Form<'a, 'c> {
     cx: &'a Context<'c>,
-    newline: &'static str,
+    pub(super) newline: &'static str,
     /// One level of a block.
-    level: String,
+    pub(super) level: String,
     /// The blanks before a statement of the loop.
-    indent: String,
+    pub(super) indent: String,
     /// The blanks before the loop.
-    outside: String,
+    pub(super) outside: String,
 }
 
 impl<'a, 'c> Form<'a, 'c> {
-    fn of(cx: &'a Context<'c>, first: &Member) -> Self {
+    pub(super) fn of(cx: &'a Context<'c>, first: &Member) -> Self {
         let layout = Layout::of(cx.file, cx.constructs.directive(first.id));
         let head = first.loops.first().map_or(first.directive.start, |read| read.span.start);
         let outside = indent_of(cx.file, head);
@@ -229,7 +229,7 @@ impl<'a, 'c> Form<'a, 'c> {
     }
 
     /// The place behind the last statement of a construct, or behind a comment there.
-    fn last_byte(&self, member: &Member) -> usize {
+    pub(super) fn last_byte(&self, member: &Member) -> usize {
         let content = member.content;
         content.start + self.cx.file.bytes(content).trim_ascii_end().len()
     }

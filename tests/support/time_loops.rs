@@ -1,0 +1,216 @@
+//! Random programs for what the pass `fuse` does with loops of the host: kernels that are repeated, whose iterations keep apart in all passes, and
+//! some whose iterations meet in different passes alone. Valid and free of races by construction; a program depends on its seed alone.
+//!
+//! `main` calls each function with several lengths and numbers of passes. Where a loop makes no pass, there are no arrays, and their length
+//! is no length.
+
+use std::fmt::Write as _;
+
+use super::bits::Program;
+use super::generator::rng::Rng;
+
+/// What a function shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Family {
+    /// Elements that go on from pass to pass.
+    Elements,
+    /// Several constructs, which become one first.
+    Several,
+    /// Rows of a matrix, in one loop with a serial one or in two that are collapsed.
+    Rows,
+    /// Each pass writes a row of its own from the one before.
+    Layers,
+    /// Iterations meet, but not in one pass; or each launch does something of its own.
+    Meeting,
+}
+
+/// Every family of which most functions are changed.
+pub const FAMILIES: [Family; 4] = [Family::Elements, Family::Several, Family::Rows, Family::Layers];
+
+const ALL: [Family; 5] = [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Meeting];
+
+/// The functions in one file, of each family.
+const OF_EACH: usize = 4;
+
+const HEAD: &str = "#include <stdio.h>
+#include <stdlib.h>
+
+enum { LENGTHS = 5, MOST = 6, COLUMNS = 5 };
+
+/* All bytes of a result in one number. */
+static unsigned long long folded(unsigned long long hash, size_t size, const void *result)
+{
+    const unsigned char *bytes = result;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static const int lengths[LENGTHS] = {2, 7, 32, 33, 130};
+";
+
+/// The heads of loops over passes, with what tells of a mistake in them.
+const HEADS: [&str; 10] = [
+    "for (int t = 0; t < steps; t++)",
+    "for (int t = 1; t <= steps; ++t)",
+    "for (int t = steps; t > 0; t--)",
+    "for (int t = steps - 1; t >= 0; t -= 2)",
+    "for (long t = 0; t < steps; t += 2)",
+    "for (int t = 0; steps > t; t++)",
+    "for (int t = steps - 3; t < steps; t++)",
+    "for (short t = 1; t < steps; t++)",
+    "for (int t = 0; t < 4; t++)",
+    "for (int t = 3; t > -2; t -= 2)",
+];
+
+/// The program of a seed.
+pub fn program(seed: u64) -> Program<Family> {
+    let mut rng = Rng::new(seed);
+    let mut text = HEAD.to_owned();
+    let mut functions = Vec::new();
+    let mut main = String::new();
+    for (index, family) in ALL.iter().cycle().take(OF_EACH * ALL.len()).enumerate() {
+        let ty = rng.pick(&["float", "float", "double", "int"]);
+        let head = match family {
+            // The rows are as many as the most passes.
+            Family::Layers => rng.pick(&["for (int t = 1; t < steps; t++)", "for (int t = 1; steps > t; ++t)"]),
+            _ => rng.pick(&HEADS),
+        };
+        let start = text.len();
+        text.push_str(&function(&mut rng, *family, index, (ty, head)));
+        functions.push((*family, start..text.len()));
+        text.push_str(&calls(index, ty, head));
+        let _ = writeln!(main, "    run{index}();");
+    }
+    let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
+    Program { text, functions }
+}
+
+/// The function that calls one, and prints what it gives as bits.
+fn calls(index: usize, ty: &str, head: &str) -> String {
+    format!(
+        "
+static void run{index}(void)
+{{
+    printf(\"{index}:\");
+    for (int l = 0; l < LENGTHS; l++) {{
+        int n = lengths[l], size = (n + 1) * (MOST + COLUMNS);
+        {ty} *a = malloc(sizeof({ty}) * size), *b = malloc(sizeof({ty}) * size), *c = malloc(sizeof({ty}) * size);
+        for (int steps = -2; steps < MOST; steps++) {{
+            for (int i = 0; i < size; i++) {{
+                a[i] = ({ty})((i * 7 % 23) * 0.37);
+                b[i] = ({ty})((i * 5 % 19) * 0.71);
+                c[i] = ({ty})(i % 5);
+            }}
+            int passes = 0;
+            {head}
+                passes++;
+            part{index}(passes ? n : -n, steps, passes ? a : NULL, passes ? b : NULL, passes ? c : NULL);
+            printf(\" %llx\", folded(folded(folded(0, size * sizeof({ty}), a), size * sizeof({ty}), b), size * sizeof({ty}), c));
+        }}
+        free(a), free(b), free(c);
+    }}
+    printf(\"\\n\");
+}}
+"
+    )
+}
+
+fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str)) -> String {
+    let mut text = format!("\nstatic void part{index}(int n, int steps, {ty} *a, {ty} *b, {ty} *c)\n{{\n");
+    let maps = |length: &str| format!("map(tofrom: a[0:{length}], b[0:{length}], c[0:{length}])");
+    let loop_of = |lines: &[String], heads: &[&str], depth: usize| {
+        let blanks = "    ".repeat(depth);
+        let all: String = heads.iter().map(|head| format!("{blanks}{head}\n")).collect();
+        let body: String = lines.iter().map(|line| format!("{blanks}    {line}\n")).collect();
+        match lines {
+            [_] => format!("{all}{body}"),
+            _ => format!(
+                "{}{{\n{body}{blanks}}}\n",
+                all.strip_suffix('\n').map(|all| format!("{all} ")).unwrap_or_default()
+            ),
+        }
+    };
+    let own =
+        rng.pick(&["for (int i = 0; i < n; i++)", "for (long i = 1; i < n; ++i)", "for (int i = n - 1; i >= 0; i--)"]);
+    let directive = "#pragma omp target teams distribute parallel for";
+    match family {
+        Family::Several => {
+            let _ = writeln!(text, "    {head} {{");
+            for _ in 0..rng.range(2, 3) {
+                let lines = statements(rng, ty, "i", 2);
+                let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[own], 2));
+            }
+            text.push_str("    }\n");
+        }
+        Family::Rows => {
+            let is_collapsed = rng.chance(50);
+            let inner = "for (int j = 0; j < COLUMNS; j++)";
+            let lines = statements(rng, ty, "i * COLUMNS + j", 3);
+            let clause = if is_collapsed { " collapse(2)" } else { "" };
+            let heads = ["for (int i = 0; i < n; i++)", inner];
+            let block = loop_of(&lines, &heads, 2);
+            let _ = write!(text, "    {head} {{\n{directive}{clause} {}\n{block}    }}\n", maps("n * COLUMNS"));
+        }
+        Family::Layers => {
+            let (from, to) = ("a[(t - 1) * n + i]", "a[t * n + i]");
+            let more = rng.pick(&["b[i] += 2;", "c[i] = c[i] / 2 + b[t * n + i];", "b[t * n + i] = c[i]; c[i] += t;"]);
+            let lines = [format!("{to} = {to} + {from} / 2 + t;"), more.to_owned()];
+            let block = loop_of(&lines, &["for (int i = 0; i < n; i++)"], 2);
+            let _ = write!(text, "    {head} {{\n{directive} {}\n{block}    }}\n", maps("n * MOST"));
+        }
+        Family::Elements | Family::Meeting => {
+            let is_alone = rng.chance(30);
+            let (lines, maps) = match family {
+                Family::Meeting => meeting(rng, &maps("n")),
+                _ => {
+                    let count = rng.range(1, 5);
+                    (statements(rng, ty, "i", count), maps("n"))
+                }
+            };
+            let [open, close] = if is_alone { ["", ""] } else { [" {", "    }\n"] };
+            let note = if is_alone || rng.chance(60) { "" } else { " // each pass" };
+            let block = loop_of(&lines, &[own], 2);
+            let _ = write!(text, "    {head}{open}{note}\n{directive} {maps}\n{block}{close}");
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+/// Statements about the elements in a place, of which the first hangs on the order of the passes.
+fn statements(rng: &mut Rng, ty: &str, place: &str, most: usize) -> Vec<String> {
+    let half = if ty == "float" { "0.7f" } else { "0.7" };
+    let half = if ty == "int" { "3" } else { half };
+    let mut lines = vec![format!("a[{place}] = a[{place}] / 2 + t * 3 + 1;")];
+    for at in 1..most.max(1) {
+        let line = match rng.below(8) {
+            0 => format!("b[{place}] += a[{place}] * {half};"),
+            1 => format!("if (a[{place}] > 4) b[{place}] -= t;"),
+            2 => format!("c[{place}] = a[{place}] * {half} - b[{place}];"),
+            3 => format!("{ty} own{at} = b[{place}] * {half}; c[{place}] += own{at} * t;"),
+            4 => format!("for (int q = 0; q < 3; q++) b[{place}] += {half} * q + t;"),
+            5 => {
+                format!("a[{place}] = c[{place}] > a[{place}] ? c[{place}] * {half} : a[{place}]; /* the larger one */")
+            }
+            6 => format!("b[{place}] = t % 2 ? b[{place}] * {half} : c[{place}];"),
+            _ => format!("a[{place}] = a[{place}] * {half} + b[{place}] * c[{place}]; // in order"),
+        };
+        lines.push(line);
+    }
+    lines
+}
+
+/// Statements whose iterations meet in different passes, or that each launch starts anew, with the maps.
+fn meeting(rng: &mut Rng, maps: &str) -> (Vec<String>, String) {
+    let own = |maps: &str, lines: &[&str]| (lines.iter().map(|line| (*line).to_owned()).collect(), maps.to_owned());
+    let brought = "map(tofrom: a[0:n]) map(to: b[0:n], c[0:n])";
+    match rng.below(6) {
+        0 => own(maps, &["a[(i + (t + 8) % n) % n] += b[i] + t;"]),
+        1 => own(maps, &["if (i % 2 == t % 2 && i + 1 < n) a[i] = a[i] / 2 + a[i + 1];"]),
+        2 => own(maps, &["if (t % 2) a[i] += b[n - 1 - i];", "else b[i] += a[n - 1 - i] / 2;"]),
+        3 => own(brought, &["b[i] += 1;", "a[i] = a[i] / 2 + b[i];"]),
+        4 => own(maps, &["steps = i;", "a[i] += steps + t;"]),
+        _ => own(maps, &["int at = t % 2 ? n - 1 - i : i;", "a[at] = a[at] / 2 + i;"]),
+    }
+}

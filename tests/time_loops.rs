@@ -1,0 +1,63 @@
+//! Random programs whose loops of the host `fuse` puts inside of their kernels: the output must give the bits of its original, whether the
+//! compiler contracts the operations of a statement or not, and mutants of it must not. `OMPSPLIT_PROGRAMS=40 OMPSPLIT_SEED=7 cargo test --test
+//! time_loops` tries more files, and other ones.
+
+mod support;
+
+use ompsplit::plan::Pass;
+use support::bits::Trials;
+use support::time_loops::{FAMILIES, Family, program};
+use support::verified::List;
+
+const TRIALS: Trials<Family> = Trials {
+    pass: Pass::Fuse,
+    // A launch matters beside short kernels alone.
+    assumed_iterations: 1024,
+    list: List { name: "time_loops", test: "time_loops", decides: &[] },
+    families: &FAMILIES,
+    program,
+    mutants: &MUTANTS,
+    mutant,
+};
+
+/// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
+const MUTANTS: [(&str, &str, &str); 9] = [
+    ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
+    ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
+    ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
+    ("the last pass down is lost", "t > 0;", "t > 1;"),
+    ("there is one pass more", "t < steps;", "t < steps + 1;"),
+    ("the first pass is lost", "int t = 0;", "int t = 1;"),
+    ("steps are one", "t += 2)", "t += 1)"),
+    ("it is not asked whether there is a pass", IF, "1"),
+    ("it is asked the other way", IF, "!(#)"),
+];
+
+/// The condition of the `if` in the place of a loop.
+const IF: &str = "if";
+
+/// A function with a mistake.
+fn mutant(part: &str, old: &str, new: &str) -> String {
+    if old != IF {
+        return part.replace(old, new);
+    }
+    let Some((before, rest)) = part.split_once("\n    if (") else { return part.to_owned() };
+    let Some((asked, behind)) = rest.split_once('\n') else { return part.to_owned() };
+    let Some((asked, end)) = asked.rsplit_once(')') else { return part.to_owned() };
+    format!("{before}\n    if ({}){end}\n{behind}", new.replace('#', asked))
+}
+
+#[test]
+fn loops_inside_give_the_bits_of_their_originals() {
+    TRIALS.give_the_same_bits().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn most_loops_around_kernels_go_inside() {
+    println!("{}", TRIALS.are_mostly_changed().unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
+fn mutants_of_loops_inside_are_found() {
+    println!("{}", TRIALS.have_mutants_that_are_found().unwrap_or_else(|error| panic!("{error}")));
+}
