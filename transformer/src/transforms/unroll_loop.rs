@@ -184,7 +184,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     let is_sure = |one: &Unrolled| !cx.is_confined(Pass::Unroll, region) || one.is_sure;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let may_stand_twice = two_forms::cannot_stand_twice(cx, first, region.extent).is_none();
-    let judged = |node: &NodeId| match judge(cx, device, (&found, promised), *node, may_stand_twice) {
+    let judged = |node: &NodeId| match judge(cx, device, (&found, promised), (last.body, *node), may_stand_twice) {
         Ok(one) if !is_sure(&one) => Err((cx.tree.span(*node), "the text does not tell how often this loop runs")),
         judged => judged,
     };
@@ -203,10 +203,10 @@ fn judge(
     cx: &Context<'_>,
     device: &DeviceProfile,
     (found, promised): (&Accesses, usize),
-    node: NodeId,
+    (kernel, node): (NodeId, NodeId),
     may_stand_twice: bool,
 ) -> Result<Unrolled, (Span, &'static str)> {
-    let serial = loads::serial(cx, found, promised, node)?;
+    let serial = loads::serial(cx, (found, promised), kernel, node)?;
     let span = serial.head.span;
     let form = forms::form(cx, device, &serial, may_stand_twice)
         .ok_or((span, "this loop is too short, or was not measured with loads like these"))?;

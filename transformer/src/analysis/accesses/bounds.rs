@@ -57,14 +57,13 @@ fn first_value(value: Value, integer: Integer) -> Option<Polynomial> {
 
 /// The last value of a loop's variable. The bound must compare with a variable of this type as mathematical numbers do.
 fn last_value(value: Value, integer: Integer, from_zero: bool) -> Option<Polynomial> {
-    let is_number = value.form.as_constant().is_some_and(|number| number >= 0);
     let compares = match (integer.signed, value.integer.promoted().signed) {
         (first, second) if first == second => true,
-        // A variable that rises from zero is never negative when it is compared.
-        (true, false) => from_zero,
+        // A variable that rises from zero is never negative when it is compared, and a wider one keeps its sign.
+        (true, false) => from_zero || value.integer.bits < integer.bits,
         // Compared with an unsigned variable, a negative bound becomes huge. With 64 bits such a loop never ends, so it
         // need not be considered.
-        _ => integer.bits == 64,
+        _ => integer.bits == 64 || value.form.as_constant().is_some_and(|number| number >= 0),
     };
-    (!value.wraps && (is_number || compares)).then_some(value.form)
+    (!value.wraps && compares).then_some(value.form)
 }

@@ -280,3 +280,18 @@ fn other_pointers_are_not_followed() {
     let text = loops("int n, float *a", "int k = i; float *row = a + k * n; k = 0; row[j] = 0;");
     assert_ne!(troubles(&text), []);
 }
+
+#[test]
+fn bounds_without_a_sign_are_compared_so() {
+    let trips = |head: &str| {
+        let found = std::cell::RefCell::new(None);
+        let text = format!("void f(float *a) {{ for (int i = 0; i < 9; i++) for ({head}) a[i] = j; }}");
+        read(&text, |all, _| *found.borrow_mut() = all.loops.get(1).and_then(|inner| inner.trips));
+        found.into_inner()
+    };
+    assert_eq!(trips("int j = -2; j < 3; j++"), Some(5));
+    assert_eq!(trips("int j = -2; j < 3u; j++"), None);
+    assert_eq!(trips("int j = 0; j < 3u; j++"), Some(3));
+    assert_eq!(trips("long j = -2; j < 3u; j++"), Some(5));
+    assert_eq!(trips("unsigned j = 1; j < 3; j++"), Some(2));
+}

@@ -191,7 +191,11 @@ impl HostLoop {
                     || cx.is_threadprivate(&name)
                     || cx.may_be_declared_for_device(&name, at.start);
                 let has_place = matches!(it.scope, Scope::Local | Scope::Parameter | Scope::File);
-                has_place && it.ty.number().is_some() && !is_of_device && !listed.contains(&it.id())
+                has_place
+                    && !it.is_thread_local
+                    && it.ty.number().is_some()
+                    && !is_of_device
+                    && !listed.contains(&it.id())
             });
             if !is_copied && !is_constant {
                 return Err(stays(at, format!("`{name}` may have another value in the kernel")));

@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::device::{DeviceProfile, unrolled, unrolled_where_long, unrolled_wide};
 use crate::edit::directive_writer::line_start;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::semantics::uses::{Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Binary, NodeId, NodeKind, Subscript};
 use crate::transforms::checks::{element, heads};
@@ -135,10 +136,24 @@ fn distance_test(cx: &Context<'_>, serial: &Serial<'_>, access: &Access, element
     if factor % i128::from(elements) == 0 {
         return Some(None);
     }
+    if !atoms.is_empty() && serial.length.as_ref() == Some(&distance) {
+        return Some(Some(format!("{} % {elements} == 0", heads::operand(&cx.file.show(serial.head.upper)))));
+    }
     let [atom] = atoms else { return None };
     let name = serial.found.symbols.get(atom).filter(|_| factor == 1)?;
-    let is_name = cx.integer_type(name, serial.head.span.start).is_some();
-    is_name.then(|| Some(format!("{name} % {elements} == 0")))
+    is_named_in_kernel(cx, serial, name).then(|| Some(format!("{name} % {elements} == 0")))
+}
+
+/// Does the kernel name an integer already? Another name might be mapped where it was not, or have no place on a device.
+fn is_named_in_kernel(cx: &Context<'_>, serial: &Serial<'_>, name: &str) -> bool {
+    let at = serial.head.span.start;
+    let meant = cx.symbols().lookup(name, at).map(|found| found.id());
+    let is_same = |used: &Use| {
+        used.name == name
+            && meant.is_some()
+            && cx.symbols().lookup(name, used.span.start).map(|found| found.id()) == meant
+    };
+    cx.integer_type(name, at).is_some() && uses_below(cx.file, cx.tree, serial.kernel).iter().any(is_same)
 }
 
 /// The row that an access walks along by the loop's variable, if all places that name its elements do so by the same text.

@@ -2,9 +2,9 @@
 
 use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::analysis::polynomial::Atom;
+use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::Loads;
-use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::Program;
 use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind, Number};
@@ -19,6 +19,10 @@ pub(super) struct Serial<'f> {
     pub head: CanonicalLoop,
     /// What one iteration loads.
     pub loads: Loads,
+    /// How often it runs, in terms of the kernel's values, where it counts from 0 up to its bound.
+    pub length: Option<Polynomial>,
+    /// The body of the kernel's loop.
+    pub kernel: NodeId,
     /// What is known of the kernel.
     pub found: &'f Accesses,
     /// How often it runs, if the text tells.
@@ -38,8 +42,8 @@ pub(super) struct Serial<'f> {
 /// Reads a serial loop, or tells the place and reason why it is left alone.
 pub(super) fn serial<'f>(
     cx: &Program<'_>,
-    found: &'f Accesses,
-    promised: usize,
+    (found, promised): (&'f Accesses, usize),
+    kernel: NodeId,
     node: NodeId,
 ) -> Result<Serial<'f>, (Span, &'static str)> {
     let span = cx.tree.span(node);
@@ -71,9 +75,14 @@ pub(super) fn serial<'f>(
     let own_loads = changing(&inside, &[own.atom]).into_iter().filter(is_own).collect();
     let trips = own.trips.and_then(|trips| u64::try_from(trips).ok());
     let lane = lane.atom;
+    let starts = own.range.lower.as_ref().is_some_and(Polynomial::is_zero);
+    let length = own.range.upper.as_ref().filter(|_| starts && head.relation == Relation::Less);
+    let length = length.and_then(|last| last.plus(&Polynomial::constant(1)));
     Ok(Serial {
         head,
         loads,
+        length,
+        kernel,
         found,
         trips,
         inside,
