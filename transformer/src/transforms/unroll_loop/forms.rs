@@ -196,7 +196,7 @@ fn start(cx: &Context<'_>, serial: &Serial<'_>, place: Span) -> Option<(String, 
 /// Does each iteration load it, whatever it finds?
 fn is_always_loaded(cx: &Context<'_>, serial: &Serial<'_>, node: NodeId) -> bool {
     let tree = cx.tree;
-    let mut above = tree.ancestors(node).into_iter().take_while(|above| *above != serial.head.body);
+    let mut above = tree.ancestors(node).take_while(|above| *above != serial.head.body);
     above.all(|above| {
         let operator = Binary::of(tree, above).and_then(Binary::operator);
         let is_lazy = matches!(operator, Some(NodeKind::AmpersandAmpersand | NodeKind::BarBar));
