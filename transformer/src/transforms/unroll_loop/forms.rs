@@ -93,10 +93,10 @@ fn wide(cx: &Context<'_>, device: &DeviceProfile, serial: &Serial<'_>) -> Option
     }
     let mut rows: Vec<Row> = Vec::new();
     for access in &serial.own {
-        let distance = distance_test(cx, serial, access, elements)?;
-        tests.extend(distance.filter(|test| !tests.contains(test)));
+        tests.extend(distance_tests(cx, serial, access, elements)?);
         rows.push(row(cx, serial, access)?);
     }
+    tests.dedup();
     tests.extend(rows.iter().map(|row| format!("(unsigned long long){} % {WIDEST} == 0", row.start)));
     let CanonicalLoop { node, variable, .. } = &serial.head;
     Some(Unrolled { node: *node, variable: variable.clone(), factor, tests, rows, is_sure: true })
@@ -127,21 +127,20 @@ fn length_test(cx: &Context<'_>, serial: &Serial<'_>, least: u64) -> Option<Stri
 
 /// Asks whether the rows of neighbouring threads begin a multiple of so many elements apart, so that none of them takes the other loop. Empty
 /// if the text tells; `None` where they do not, or nobody can ask.
-#[allow(clippy::option_option)]
-fn distance_test(cx: &Context<'_>, serial: &Serial<'_>, access: &Access, elements: u32) -> Option<Option<String>> {
+fn distance_tests(cx: &Context<'_>, serial: &Serial<'_>, access: &Access, elements: u32) -> Option<Vec<String>> {
     let [only] = access.subscripts.as_slice() else { return None };
     let (distance, _) = only.form.linear_in(serial.lane)?;
     let mut terms = distance.terms();
     let (Some((atoms, factor)), None) = (terms.next(), terms.next()) else { return None };
     if factor % i128::from(elements) == 0 {
-        return Some(None);
+        return Some(Vec::new());
     }
     if !atoms.is_empty() && serial.length.as_ref() == Some(&distance) {
-        return Some(Some(format!("{} % {elements} == 0", heads::operand(&cx.file.show(serial.head.upper)))));
+        return Some(vec![format!("{} % {elements} == 0", heads::operand(&cx.file.show(serial.head.upper)))]);
     }
     let [atom] = atoms else { return None };
     let name = serial.found.symbols.get(atom).filter(|_| factor == 1)?;
-    is_named_in_kernel(cx, serial, name).then(|| Some(format!("{name} % {elements} == 0")))
+    is_named_in_kernel(cx, serial, name).then(|| vec![format!("{name} % {elements} == 0")])
 }
 
 /// Does the kernel name an integer already? Another name might be mapped where it was not, or have no place on a device.
