@@ -169,8 +169,6 @@ pub struct Accesses {
     pub accesses: Vec<Access>,
     /// The uses of scalars from outside that are no loop variables.
     pub scalars: Vec<ScalarUse>,
-    /// Where the body declares pointers whose elements are given as those of the arrays that they lead into.
-    pub pointers: Vec<Span>,
     /// Where the text names functions of the library that processors have an instruction for: `fabs`.
     pub instructions: Vec<Span>,
     /// What is not understood.

@@ -244,7 +244,7 @@ fn judged(output: &Output<'_, '_>) -> Verdict {
     let threshold = condition.as_ref().ok().and_then(Option::as_ref);
     let (from, too_small) = (cost.pays_from(threshold), cost.does_not_pay(cx, region, threshold));
     // A host `if` loses nothing: with a device it is written where larger matrices gain much.
-    let is_asked = cx.versioned || cx.profile.is_some() && cost.should_ask() && matches!(condition, Ok(Some(_)));
+    let is_asked = cx.versioned || cost.should_ask(cx) && matches!(condition, Ok(Some(_)));
     let asked = if is_asked { condition } else { Ok(None) };
     let both = asked.as_ref().ok().and_then(Option::as_ref).and_then(|condition| {
         let edit = both_forms::write(output, &edits, condition)?;

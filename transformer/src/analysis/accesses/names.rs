@@ -132,8 +132,7 @@ impl Reader<'_, '_> {
 
     fn local(&mut self, used: &Use, variable: &Variable) {
         if let Some(followed) = self.followed(variable) {
-            self.passed.extend(followed.names);
-            return self.found.pointers.push(used.span);
+            return self.passed.extend(followed.names);
         }
         let message = match &variable.ty {
             _ if variable.is_static || variable.is_extern || variable.is_thread_local => "outlives the iteration",

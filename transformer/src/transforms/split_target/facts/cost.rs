@@ -128,9 +128,9 @@ impl Verdict {
         self.estimate
     }
 
-    /// Does it hang on lengths that are as likely as others, and gains so much for the larger ones that the program should ask?
-    pub(crate) fn should_ask(&self) -> bool {
-        self.assumed.as_ref().is_some_and(|assumed| assumed.halves_larger)
+    /// Should the program ask for the lengths: because the user says so, or, with a device, as larger ones gain much that are as likely?
+    pub(crate) fn should_ask(&self, cx: &Context<'_>) -> bool {
+        cx.versioned || cx.profile.is_some() && self.assumed.as_ref().is_some_and(|assumed| assumed.halves_larger)
     }
 
     /// From how many iterations or from which value of a variable on it pays, if the lengths are not known: the condition that

@@ -51,8 +51,7 @@ pub(crate) fn details(
         Detail::inner(text).at(work.span)
     }));
     let versions = condition::condition(cx, region, shape, &facts.pieces).transpose();
-    let is_asked = cx.versioned || cx.profile.is_some() && verdict.should_ask();
-    let versioned = is_asked && matches!(versions, Some(Ok(_)));
+    let versioned = verdict.should_ask(cx) && matches!(versions, Some(Ok(_)));
     let is_split = matches!(plan.decision, Decision::Apply(_)) && !versioned;
     let chosen = |yes: bool| if yes { "  <- chosen" } else { "" };
     let (estimate, repeated) = (verdict.estimate(), cost::is_steered(shape));
