@@ -13,6 +13,7 @@ pub mod execution_mode;
 pub(crate) mod independence;
 pub mod inequalities;
 pub(crate) mod integers;
+pub mod iteration_work;
 pub mod kernel_shape;
 pub mod limit;
 pub mod polynomial;

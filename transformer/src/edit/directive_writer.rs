@@ -79,6 +79,20 @@ fn is_splice(c: char) -> bool {
     c == ' ' || c == '\t'
 }
 
+/// The edit that writes a directive on a line of its own in front of what stands at `at`, indented like it unless `layout` is not indented.
+#[must_use]
+pub fn in_front(file: &SourceFile, layout: &Layout, at: usize, name: &str, clauses: &[String]) -> Edit {
+    let start = line_start(&file.text, at);
+    let blanks = indent_of(file, at);
+    let indent = if layout.indent.is_empty() { "" } else { &blanks };
+    let (newline, text) = (layout.newline, format!("{indent}{}", layout.write(name, clauses)));
+    if start + blanks.len() == at {
+        return Edit { span: Span::new(start, start), text: format!("{text}{newline}") };
+    }
+    let before = file.bytes(Span::new(start, at)).trim_ascii_end().len();
+    Edit { span: Span::new(start + before, at), text: format!("{newline}{text}{newline}{blanks}") }
+}
+
 /// The blanks that the line of `offset` starts with.
 #[must_use]
 pub fn indent_of(file: &SourceFile, offset: usize) -> String {

@@ -147,6 +147,7 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeKind};
+use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::checks::{heads, restated, type_parameters};
 use crate::transforms::{Waiting, checks, two_forms};
 
@@ -236,13 +237,12 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let is_confined = cx.is_confined(Pass::Coarsen, region);
         let asks = (cx.versioned || is_confined) && cx.told(region).group.is_none();
         let mut kernel = Self { cx, region, candidate, found, is_confined, host_asks: false };
-        kernel.host_asks = asks && condition::can_be_asked(&kernel);
+        kernel.host_asks = asks && kernel.lengths().can_be_asked();
         kernel
     }
 
-    /// The lengths of its own loops, `None` for each that the text does not tell.
-    fn trips(&self) -> impl Iterator<Item = Option<i128>> + '_ {
-        self.found.loops.iter().take(self.loops().len()).map(|one| one.trips)
+    fn lengths(&self) -> Lengths<'_, 'c, 'p> {
+        Lengths { cx: self.cx, region: self.region, loops: self.loops(), found: &self.found }
     }
 
     fn loops(&self) -> &[CanonicalLoop] {
@@ -284,7 +284,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
             None => gain::best(self, device, &copies),
         };
         let is_sure = |gain: &Gain| {
-            gain.times.0 >= SURE_GAIN * gain.times.1 && (self.host_asks || self.trips().all(|trips| trips.is_some()))
+            gain.times.0 >= SURE_GAIN * gain.times.1
+                && (self.host_asks || self.lengths().trips().all(|trips| trips.is_some()))
         };
         match chosen {
             Ok((gain, _)) if self.is_confined && !is_sure(&gain) => no("it is not sure to gain much"),

@@ -4,6 +4,7 @@ mod between;
 mod elements;
 pub(super) mod groups;
 pub(super) mod heads;
+pub(super) mod lengths;
 pub(super) mod numbered;
 mod promises;
 pub(super) mod restated;

@@ -1,20 +1,18 @@
 //! What a group of iterations takes: loads, registers, and the threads that are left.
 
-use std::collections::BTreeSet;
-
 use super::Kernel;
 use super::body::{Copies, Crossing};
 use super::groups::{Axis, LARGEST_GROUP, elements, size};
-use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::accesses::Access;
 use crate::analysis::coalescing::{Pattern, pattern};
-use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
+use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::iteration_work::{self, different, operations};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::DeviceProfile;
 use crate::device::time::number;
 use crate::plan::figures::count;
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
-use crate::syntax::{NodeId, NodeKind};
 
 /// The most iterations of one loop in a group where neighbouring threads load side by side what the group does not share: products of
 /// matrices took 1.2 to 1.4 times as long with 8 as with 4 on an H200 (`bench/results/coarsen`). Where each thread loads from lines of its own,
@@ -31,10 +29,6 @@ const OTHER_REGISTERS: u32 = 24;
 const ADDRESS: u32 = 2;
 /// What an operation takes of the time of a load: a processor begins four of them while its cache serves one.
 const OPERATION: f64 = 0.25;
-/// Operations that a call stands for.
-const CALL: f64 = 8.0;
-/// Operations that a division stands for: a kernel with one for two loads took as long in groups of 4 as before, on an H200.
-const DIVISION: f64 = 16.0;
 /// Sectors that a warp loads at once.
 const SECTORS_AT_ONCE: f64 = 4.0;
 /// What a load of elements that one thread alone loads once takes, against one of what others have loaded too: it comes from the device's
@@ -60,7 +54,9 @@ pub(super) struct Model<'m, 'c, 'p> {
 impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     pub(super) fn of(kernel: &'m Kernel<'c, 'p>, device: &'m DeviceProfile, copies: &'m Copies) -> Self {
         let accesses = different(&kernel.found, kernel.loops().len());
-        Self { kernel, device, copies, accesses, operations: operations(kernel) }
+        let nest = &kernel.candidate.nest.loops;
+        let operations = operations(kernel.cx.tree, &kernel.found, nest.loops.len(), nest.body);
+        Self { kernel, device, copies, accesses, operations }
     }
 
     /// The accesses in loops that a group makes together.
@@ -216,12 +212,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
 
     /// The iterations of the kernel's loops, and whether they are assumed.
     pub(super) fn lengths(&self) -> (Vec<f64>, bool) {
-        let depth = self.kernel.loops().len();
-        let own = || self.kernel.found.loops.iter().take(depth);
-        let unknown = u32::try_from(own().filter(|one| one.trips.is_none()).count()).unwrap_or(u32::MAX);
-        let all = f64::from(self.kernel.cx.assumed_iterations) * if unknown > 1 { ASSUMED_INNER } else { 1.0 };
-        let each = all.powf(f64::from(unknown.max(1)).recip());
-        (own().map(|one| known(one.trips).unwrap_or(each)).collect(), unknown > 0)
+        iteration_work::lengths(&self.kernel.found, self.kernel.loops().len(), self.kernel.cx.assumed_iterations)
     }
 
     /// The iterations that threads share: groups, and of those that lie apart as many as a warp has threads.
@@ -249,70 +240,8 @@ pub(super) fn held(device: &DeviceProfile) -> u64 {
     u64::from((device.threads_per_sm / PART_LEFT).max(1)) * u64::from(device.sm_count)
 }
 
-fn known(trips: Option<i128>) -> Option<f64> {
-    trips.and_then(|trips| u32::try_from(trips).ok()).map(f64::from)
-}
-
 /// The subscripts of an access without the constants in them: what is apart by a constant has one address.
 fn without_constants(access: &Access) -> Vec<Polynomial> {
     let apart = |form: &Polynomial| form.minus(&Polynomial::constant(form.constant_part()));
     access.subscripts.iter().map(|one| apart(&one.form).unwrap_or_else(|| one.form.clone())).collect()
-}
-
-/// The accesses of an iteration, each once, with the number of times that it is made. What no serial loop changes is made in front of it.
-fn different(found: &Accesses, depth: usize) -> Vec<(&Access, f64)> {
-    let mut all: Vec<(&Access, f64)> = Vec::new();
-    for access in &found.accesses {
-        let is_known = |(other, _): &(&Access, f64)| {
-            other.root == access.root
-                && other.subscripts == access.subscripts
-                && other.loops == access.loops
-                && other.writes == access.writes
-        };
-        if !all.iter().any(is_known) {
-            all.push((access, times(found, access, depth)));
-        }
-    }
-    all
-}
-
-fn times(found: &Accesses, access: &Access, depth: usize) -> f64 {
-    let atoms: BTreeSet<Atom> = access.subscripts.iter().flat_map(|one| one.form.atoms()).collect();
-    let is_unknown =
-        access.writes || atoms.iter().any(|atom| found.opaque.contains(atom) || found.loads.contains_key(atom));
-    let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= depth).collect();
-    let changes = |index: &usize| found.loops.get(*index).is_some_and(|one| atoms.contains(&one.atom));
-    let last = if is_unknown { Some(inner.len()) } else { inner.iter().rposition(changes).map(|at| at + 1) };
-    let around = inner.get(..last.unwrap_or(0)).unwrap_or_default();
-    around.iter().map(|index| length(found, *index)).product()
-}
-
-fn length(found: &Accesses, index: usize) -> f64 {
-    found.loops.get(index).and_then(|one| known(one.trips)).unwrap_or(ASSUMED_INNER)
-}
-
-/// The operations of one iteration, without those that compute subscripts.
-fn operations(kernel: &Kernel<'_, '_>) -> f64 {
-    let (tree, found, depth) = (kernel.cx.tree, &kernel.found, kernel.loops().len());
-    let body = kernel.candidate.nest.loops.body;
-    let each = |node: NodeId| {
-        let weight = match tree.kind(node) {
-            NodeKind::BinaryExpression if tree.operator(node) == Some(NodeKind::Slash) => DIVISION,
-            NodeKind::BinaryExpression | NodeKind::ConditionalExpression => 1.0,
-            NodeKind::AssignmentExpression if tree.operator(node) != Some(NodeKind::Equal) => 1.0,
-            NodeKind::CallExpression => CALL,
-            _ => return 0.0,
-        };
-        let mut above = tree.ancestors(node).take_while(|above| *above != body);
-        if above
-            .any(|above| matches!(tree.kind(above), NodeKind::SubscriptArgumentList | NodeKind::SubscriptExpression))
-        {
-            return 0.0;
-        }
-        let span = tree.span(node);
-        let around = (depth..found.loops.len())
-            .filter(|index| found.loops.get(*index).is_some_and(|one| one.span.contains(span)));
-        weight * around.map(|index| length(found, index)).product::<f64>()
-    };
-    tree.descendants(body).map(each).sum()
 }

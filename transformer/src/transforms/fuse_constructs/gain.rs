@@ -8,6 +8,7 @@ use super::together::PlaceOf;
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
+use crate::analysis::iteration_work::{self, known};
 use crate::analysis::polynomial::Polynomial;
 use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
@@ -107,12 +108,9 @@ pub(super) fn too_large(cx: &Context<'_>, members: &[&Member]) -> Option<Stopped
 
 /// The iterations of each loop, known or assumed.
 fn lengths(cx: &Context<'_>, found: &Accesses, depth: usize) -> Vec<f64> {
-    let unknown = found.loops.iter().take(depth).filter(|l| l.trips.is_none()).count();
-    let all = f64::from(cx.assumed_iterations) * if unknown > 1 { ASSUMED_INNER } else { 1.0 };
-    let each = all.powf(f64::from(u32::try_from(unknown.max(1)).unwrap_or(u32::MAX)).recip());
-    let known = |trips: Option<i128>| trips.and_then(|trips| u32::try_from(trips).ok()).map(f64::from);
-    let lengths = found.loops.iter().enumerate();
-    lengths.map(|(index, l)| known(l.trips).unwrap_or(if index < depth { each } else { ASSUMED_INNER })).collect()
+    let (mut lengths, _) = iteration_work::lengths(found, depth, cx.assumed_iterations);
+    lengths.extend(found.loops.iter().skip(depth).map(|one| known(one.trips).unwrap_or(ASSUMED_INNER)));
+    lengths
 }
 
 /// Why one kernel could be slower than several: it needs more registers than they do, or evicts lines that a serial loop comes back to.

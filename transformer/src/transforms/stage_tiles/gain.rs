@@ -3,7 +3,7 @@
 use super::loads::{Load, is_across, pattern_along};
 use super::{Kernel, THREADS, TILE};
 use crate::analysis::coalescing::Pattern;
-use crate::analysis::cost::ASSUMED_INNER;
+use crate::analysis::iteration_work::lengths;
 use crate::device::DeviceProfile;
 use crate::device::time::{gains, streamed};
 use crate::plan::figures::{count, time, transactions};
@@ -28,7 +28,7 @@ pub(super) struct Gain {
     /// Sectors of all accesses of an iteration before and after.
     sectors: (f64, f64),
     /// The iterations of each loop.
-    lengths: [f64; 2],
+    lengths: Vec<f64>,
     assumed: bool,
 }
 
@@ -38,16 +38,15 @@ impl Gain {
         let mut names: Vec<String> = loads.iter().map(|load| format!("`{}`", load.array)).collect();
         names.dedup();
         let fewer = transactions(self.sectors.0, self.sectors.1).map(|text| format!(": {text}")).unwrap_or_default();
-        let [one, other] = self.lengths;
+        let lengths: Vec<String> = self.lengths.iter().map(|length| count(*length)).collect();
         let assumed = if self.assumed { ", assumed" } else { "" };
         format!(
-            "each team loads tiles of {TILE} x {TILE} elements of {} along their rows{fewer}, predicted {} instead of {} (for {} x {} \
+            "each team loads tiles of {TILE} x {TILE} elements of {} along their rows{fewer}, predicted {} instead of {} (for {} \
              iterations{assumed})",
             names.join(" and "),
             time(self.times.1),
             time(self.times.0),
-            count(one),
-            count(other)
+            lengths.join(" x ")
         )
     }
 }
@@ -69,9 +68,9 @@ pub(super) fn gain(kernel: &Kernel<'_, '_>, device: &DeviceProfile, axis: usize)
     if own().any(|one| one.trips.is_some_and(|trips| trips < FEWEST_TILES * i128::from(TILE))) {
         return Err(format!("a loop is too short for tiles of {TILE} iterations"));
     }
-    let (lengths, assumed) = lengths(kernel);
-    let iterations = lengths[0] * lengths[1];
-    let tiles = lengths.map(|length| (length / f64::from(TILE)).ceil()).into_iter().product::<f64>();
+    let (lengths, assumed) = lengths(&kernel.found, 2, kernel.cx.assumed_iterations);
+    let iterations: f64 = lengths.iter().product();
+    let tiles: f64 = lengths.iter().map(|length| (length / f64::from(TILE)).ceil()).product();
     if tiles < FEWEST_TEAMS {
         return Err(format!("{} tiles are too few for the device", count(tiles)));
     }
@@ -113,13 +112,4 @@ fn staged(kernel: &Kernel<'_, '_>, axis: usize) -> (f64, f64) {
 fn weigh(pattern: Pattern, writes: bool) -> (f64, f64) {
     let is_far = matches!(pattern, Pattern::Strided | Pattern::Unknown);
     (pattern.sectors(), pattern.sectors() * if is_far && writes { FAR_STORES } else { 1.0 })
-}
-
-/// The iterations of the loops, and whether they are assumed.
-fn lengths(kernel: &Kernel<'_, '_>) -> ([f64; 2], bool) {
-    let trips = |axis: usize| kernel.found.loops.get(axis).and_then(|one| one.trips);
-    let known = |axis: usize| trips(axis).and_then(|trips| u32::try_from(trips).ok()).map(f64::from);
-    let assumed = f64::from(kernel.cx.assumed_iterations);
-    let each = if trips(0).is_none() && trips(1).is_none() { (assumed * ASSUMED_INNER).sqrt() } else { assumed };
-    ([0, 1].map(|axis| known(axis).unwrap_or(each)), known(0).is_none() || known(1).is_none())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::forms::{Row, Unrolled};
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, WIDTH, in_front, indent_of};
 use crate::region::target::TargetRegion;
 use crate::source::{Language, Span};
 use crate::transforms::two_forms::{edited, indented, lines_of};
@@ -13,25 +13,19 @@ use crate::transforms::two_forms::{edited, indented, lines_of};
 /// The edit that unrolls a loop.
 pub(super) fn edit(cx: &Context<'_>, region: &TargetRegion, one: &Unrolled, device: &str) -> Edit {
     let layout = Layout::of(cx.file, cx.constructs.directive(region.chain.innermost()));
-    if one.tests.is_empty() { directive(cx, &layout, one, device) } else { both(cx, &layout, one, device) }
-}
-
-/// The directive on a line of its own, indented like its loop unless the kernel's directive is not indented.
-fn directive(cx: &Context<'_>, layout: &Layout, one: &Unrolled, device: &str) -> Edit {
-    let at = cx.tree.span(one.node).start;
-    let start = line_start(&cx.file.text, at);
-    let blanks = indent_of(cx.file, at);
-    let (newline, text) = (layout.newline, line(layout, one, &blanks, device));
-    if start + blanks.len() == at {
-        return Edit { span: Span::new(start, start), text: format!("{text}{newline}") };
+    if !one.tests.is_empty() {
+        return both(cx, &layout, one, device);
     }
-    let before = cx.file.bytes(Span::new(start, at)).trim_ascii_end().len();
-    Edit { span: Span::new(start + before, at), text: format!("{newline}{text}{newline}{blanks}") }
+    in_front(cx.file, &layout, cx.tree.span(one.node).start, "unroll", &[clause(one, device)])
 }
 
 fn line(layout: &Layout, one: &Unrolled, blanks: &str, device: &str) -> String {
     let indent = if layout.indent.is_empty() { "" } else { blanks };
-    format!("{indent}{}", layout.write("unroll", &[format!("partial({}) /* {device} */", one.factor)]))
+    format!("{indent}{}", layout.write("unroll", &[clause(one, device)]))
+}
+
+fn clause(one: &Unrolled, device: &str) -> String {
+    format!("partial({}) /* {device} */", one.factor)
 }
 
 /// The loop under an `if` of the kernel: unrolled where the tests hold, and as it stands elsewhere.
