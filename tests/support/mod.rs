@@ -21,6 +21,7 @@ pub mod program_text;
 pub mod rewrite;
 pub mod shares;
 pub mod staged;
+pub mod tiled;
 pub mod time_loops;
 pub mod verified;
 

@@ -29,11 +29,13 @@ pub enum Pass {
     Pipeline,
     /// Serial loops of kernels are unrolled.
     Unroll,
+    /// Each thread makes neighbouring iterations, of collapsed loops or of sums.
+    Tile,
 }
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
@@ -46,6 +48,7 @@ impl Pass {
         Self::Overlap,
         Self::Pipeline,
         Self::Unroll,
+        Self::Tile,
     ];
 
     /// What `--passes`, configuration and messages call it.
@@ -64,6 +67,7 @@ impl Pass {
             Self::Overlap => "overlap",
             Self::Pipeline => "pipeline",
             Self::Unroll => "unroll",
+            Self::Tile => "tile",
         }
     }
 }

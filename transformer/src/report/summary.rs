@@ -163,6 +163,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         | ReasonCode::RowsDoNotPay
         | ReasonCode::GroupsDoNotPay
         | ReasonCode::StagingDoesNotPay
+        | ReasonCode::TilesDoNotPay
         | ReasonCode::TooLittleHidden
         | ReasonCode::TooLittleToCopy => "with nothing to gain",
         ReasonCode::TwoLevels => "with two parallel levels already",
@@ -183,6 +184,7 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::RowNotShared => "with rows that a team cannot share",
         ReasonCode::NotGrouped => "whose iterations one thread cannot group",
         ReasonCode::NotStaged => "whose loads a team cannot stage",
+        ReasonCode::RowsNotTiled => "whose rows one thread cannot take together",
         other => other.title(),
     }
 }

@@ -13,6 +13,7 @@ mod reduce_rows;
 mod scalarize_sums;
 mod split_target;
 mod stage_tiles;
+mod tile_rows;
 mod two_forms;
 mod unroll_loop;
 
@@ -171,6 +172,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: ByDefault::WhereSure,
         plan: Some(unroll_loop::unroll_loop),
         waits_for: unroll_loop::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Tile,
+        summary: "Give each thread neighbouring iterations, of collapsed loops or of sums",
+        default: ByDefault::WhereSure,
+        plan: Some(tile_rows::tile_rows),
+        waits_for: tile_rows::waits_for,
         sees_headers: false,
     },
 ];
