@@ -33,7 +33,7 @@ const OF_EACH: usize = 3;
 const HEAD: &str = "#include <stdio.h>
 #include <stdlib.h>
 
-enum { W = 40, LENGTHS = 10, SIZE = W * W * 12 };
+enum { W = 40, LENGTHS = 11, SIZE = W * W * 12 };
 
 /* All bytes of a result in one number. */
 static unsigned long long folded(unsigned long long hash, size_t size, const void *result)
@@ -44,7 +44,7 @@ static unsigned long long folded(unsigned long long hash, size_t size, const voi
     return hash;
 }
 
-static const int lengths[LENGTHS] = {0, 1, 2, 3, 4, 5, 8, 11, 31, 38};
+static const int lengths[LENGTHS] = {0, 1, 2, 3, 4, 5, 8, 11, 31, 38, -5};
 ";
 
 /// The program of a seed.
@@ -93,13 +93,14 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
     }
     let is_cube = family == Family::Cube;
     let (cell, names): (&str, &[(&str, &str)]) = match is_cube {
-        true => ("(k * W + i) * W + j", &[("k", "10"), ("i", "n"), ("j", "m")]),
+        true => ("(k * W + i) * W + j", &[("k", "9"), ("i", "n"), ("j", "m")]),
         false => ("i * W + j", &[("i", "n"), ("j", "m")]),
     };
-    let heads: Vec<String> = names.iter().map(|(name, bound)| head(rng, name, bound)).collect();
-    let grid = rng.pick(&["", "", " thread_limit(128)", " num_teams(n + 1)", " default(shared)"]);
+    let length = rng.pick(&["int", "int", "long"]);
+    let heads: Vec<String> = names.iter().map(|(name, bound)| head(rng, length, name, bound)).collect();
+    let grid = rng.pick(&["", "", " thread_limit(128)", " num_teams(7)", " default(shared)"]);
     let mut text = format!(
-        "\nstatic void part{index}(int n, int m, const {ty} *a, {ty} *b)\n{{\n\
+        "\nstatic void part{index}({length} n, {length} m, const {ty} *a, {ty} *b)\n{{\n\
          {}#pragma omp target teams distribute parallel for collapse({}){grid} \\\n    map(to: a[0:SIZE]) map(tofrom: b[0:SIZE])\n",
         if rng.chance(30) { "    (void)n, (void)m;\n" } else { "" },
         names.len()
@@ -121,9 +122,9 @@ fn sum(rng: &mut Rng, index: usize, ty: &str) -> String {
     let is_nest = rng.chance(40);
     let (collapse, cell) = if is_nest { (" collapse(2)", "i * W + j") } else { ("", "i") };
     let bound = if is_nest { "n" } else { "n * m * 9" };
-    let mut heads = format!("    {}\n", head(rng, "i", bound));
+    let mut heads = format!("    {}\n", head(rng, "int", "i", bound));
     if is_nest {
-        let _ = writeln!(heads, "        {}", head(rng, "j", "m"));
+        let _ = writeln!(heads, "        {}", head(rng, "int", "j", "m"));
     }
     let (operator, update, first) = rng.pick(&[("+", "+=", "0"), ("^", "^=", "0"), ("|", "|=", "0"), ("+", "-=", "7")]);
     let cast = if ty == "float" { "(unsigned)" } else { "" };
@@ -137,14 +138,15 @@ fn sum(rng: &mut Rng, index: usize, ty: &str) -> String {
     )
 }
 
-fn head(rng: &mut Rng, name: &str, bound: &str) -> String {
-    let (lower, test) = rng.pick(&[("0", "<"), ("1", "<"), ("0", "<="), ("1", ">")]);
+fn head(rng: &mut Rng, ty: &str, name: &str, bound: &str) -> String {
+    // From 1 up to and with the bound there are as many as from 0 below it.
+    let (lower, test) = rng.pick(&[("0", "<"), ("0", "<"), ("1", "<="), ("0", ">")]);
     let test = match test {
         "<" => format!("{name} < {bound}"),
-        "<=" => format!("{name} <= {bound} - 1"),
+        "<=" => format!("{name} <= {bound}"),
         _ => format!("{bound} > {name}"),
     };
-    let (ty, up) = (rng.pick(&["int", "int", "long"]), rng.pick(&["++", " += 1"]));
+    let up = rng.pick(&["++", " += 1"]);
     format!("for ({ty} {name} = {lower}; {test}; {name}{up})")
 }
 

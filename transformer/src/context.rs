@@ -156,6 +156,16 @@ pub struct PipelineOptions {
     pub least_bytes: Option<u64>,
     /// The compiler that the output is written for.
     pub compiler: OutputCompiler,
+    /// Do flags choose a version of OpenMP before 5.1, which has no directives that transform loops?
+    pub before_51: bool,
+}
+
+impl PipelineOptions {
+    /// May the output hold directives that transform loops, `unroll` and `tile`, as they were measured?
+    #[must_use]
+    pub fn transforms_loops(&self) -> bool {
+        self.compiler == OutputCompiler::Llvm && !self.before_51
+    }
 }
 
 /// How host memory becomes page-locked. Copies of other memory do not overlap with anything.

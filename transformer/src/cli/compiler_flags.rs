@@ -67,6 +67,13 @@ impl CompilerFlags {
         Arithmetic { reassociates: any_order, ignores_special, traps, contracts_statements }
     }
 
+    /// Do the flags choose a version of OpenMP before 5.1?
+    #[must_use]
+    pub fn is_before_openmp_51(&self) -> bool {
+        let version = self.flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="));
+        version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version < 51)
+    }
+
     /// The macros that flags define or take back, in order.
     #[must_use]
     pub fn definitions(&self) -> Vec<FlagDefinition> {
@@ -267,6 +274,8 @@ mod tests {
         let of = |text: &str| CompilerFlags { flags: split(text).unwrap() }.arithmetic();
         let (any_order, all) = (true, true);
         assert_eq!(of("-O2 -ffp-contract=on"), Arithmetic::default());
+        let before = |text: &str| CompilerFlags { flags: split(text).unwrap() }.is_before_openmp_51();
+        assert!(before("-fopenmp-version=51 -fopenmp-version=50") && !before("-fopenmp-version=51") && !before(""));
         assert!(of("-ffp-contract=fast").contracts_statements);
         assert!(!of("-ffp-contract=fast -ffp-contract=off").contracts_statements);
         let fast = Arithmetic { reassociates: any_order, ignores_special: all, ..Arithmetic::default() };

@@ -81,6 +81,7 @@ impl PipelineArguments {
             tiles,
             least_bytes: self.pipeline_from.or(config.pipeline_from),
             compiler: self.compiler.or(compiler).map_or(defaults.compiler, Compiler::meant),
+            ..defaults
         })
     }
 }

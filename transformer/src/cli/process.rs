@@ -13,6 +13,7 @@ use crate::cli::pin_header::PinHeader;
 use crate::cli::settings::Settings;
 use crate::cli::tuned;
 use crate::cli::verify::Check;
+use crate::context::PipelineOptions;
 use crate::device::DeviceProfile;
 use crate::engine::{EngineError, Options, Outcome, RegionFacts, error_code};
 use crate::plan::ReasonCode;
@@ -188,7 +189,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         device_memory: settings.device_memory,
         versioned: settings.versioned,
         retune: settings.retune,
-        pipeline: settings.pipeline,
+        pipeline: PipelineOptions { before_51: settings.compiler.is_before_openmp_51(), ..settings.pipeline },
         device: settings.device.clone(),
         lines: settings.lines.clone(),
         explain: settings.explain,

@@ -130,7 +130,7 @@ reason_codes! {
     NotStaged = "OMPS864", Refusal, "loads that a team cannot stage";
     StagingDoesNotPay = "OMPS865", DoesNotPay, "tiles in team memory gain nothing";
     RowsNotTiled = "OMPS866", Refusal, "rows that one thread cannot take together";
-    TilesDoNotPay = "OMPS867", DoesNotPay, "tiles of rows gain nothing";
+    TilesDoNotPay = "OMPS867", DoesNotPay, "tiles of iterations gain nothing, or cannot be counted";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

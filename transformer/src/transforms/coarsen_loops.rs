@@ -137,7 +137,7 @@ use self::gain::{Gain, Set};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, clauses};
-use crate::context::{Context, OutputCompiler};
+use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::plan::instructions::Group;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
@@ -264,7 +264,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
             }
             _ => {}
         }
-        if self.cx.pipeline.compiler != OutputCompiler::Llvm {
+        if !self.cx.pipeline.transforms_loops() {
             return no("not measured with the compiler that the output is for");
         }
         let body = self.candidate.nest.loops.body;

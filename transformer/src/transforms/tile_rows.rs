@@ -35,7 +35,7 @@
 //! double product(int n, const float *a, const float *b) {
 //!   double sum = 0;
 //!   #pragma omp target teams distribute parallel for map(to: a[0:n], b[0:n]) map(tofrom: sum) reduction(+: sum)
-//!   #pragma omp tile sizes(4) /* h200 */
+//!   #pragma omp tile sizes(n < 2147480000 ? 4 : 1) /* h200 */
 //!   for (int i = 0; i < n; i++)
 //!     sum += a[i] * b[i];
 //!   return sum;
@@ -48,7 +48,8 @@
 //! Where there are fewer iterations than the device holds threads, tiles have one row, and all runs as before.
 //!
 //! A thread that adds up many iterations waits for what one loads before it begins the next. In tiles it loads four elements at once, or of
-//! collapsed loops those of eight rows. The terms of a `reduction` have no order.
+//! collapsed loops those of eight rows. The terms of a `reduction` have no order. Loops up to the largest numbers leave clang no room for tiles, so that
+//! these have one iteration each.
 //!
 //! Measured on an H200 (`bench/results/tile`), launches included: with 67 million iterations stencils of five, seven and nine points and a copy 1.3 to 1.5
 //! times as fast, a step of Floyd-Warshall 1.7 times, sums and products 1.2 to 2.1 times; none slower at any length.
@@ -57,7 +58,7 @@
 //!
 //! - the kernel is one `distribute parallel for` loop of a league with `collapse` or `reduction`, without `simd`, `order` and clauses that group iterations;
 //!   `--device` names a device, and the output is for clang: `tile` is a directive of OpenMP 5.1;
-//! - its loops count up in variables that they declare, to bounds that are arithmetic; the body holds no loop, no directive, and nothing that is not
+//! - its loops count up by one in variables that they declare, from a constant to bounds that are arithmetic; the body holds no loop, no directive, and nothing that is not
 //!   followed; neighbouring threads access the same elements, or elements side by side;
 //! - collapsed loops do not give each iteration the elements of its own number, `a[i * n + j]` for all `i` and `j` up to `n`, where compilers divide nothing;
 //! - an iteration is predicted to become 1.2 times as fast. Divisions, waiting, accesses and operations take time of the
@@ -71,14 +72,18 @@
 //! ## Refuses when
 //!
 //! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS866: the loops are
-//! none that `tile` takes, or iterations are grouped or ordered by a clause. OMPS867: it is not predicted to pay.
+//! none that `tile` takes, or iterations are grouped or ordered by a clause. OMPS867: it is not predicted to pay, or clang would count the iterations wrong.
 //!
 //! ## Safety
 //!
 //! Threads share the iterations in any number and order where no clause says otherwise, so that none accesses what another one writes (OpenMP
 //! 5.2, sections 1.4.1 and 11.5), and a reduction combines them in any order (section 5.5.5). `tile` makes each of them once (section 9.1), whole tiles or
-//! not; a thread makes those of its tile one after the other. Their statements stay as they are, once. A loop over numbers of 32 bits without a sign is
-//! left alone: the number of its iterations might leave no room for the last tile.
+//! not; a thread makes those of its tile one after the other. Their statements stay as they are, once.
+//!
+//! clang 19 counts wrong what it tiles where the number of iterations, `upper - lower` in the variable's type, is none: an empty loop with a variable or
+//! negative lower bound then runs billions of times. So loops are taken from constants that are not negative, whose bounds have the variable's type. From a
+//! constant above 0 the bound must be known not to be far below zero, as a section's length tells. Where a bound of 32 bits may lie near the largest
+//! number, the size asks.
 //!
 //! ## References
 //!
@@ -86,6 +91,7 @@
 //! (2015), chapter 4: coarsening takes what is the same for several iterations from all but one of them. Volkov, "Better Performance at Lower
 //! Occupancy" (2010): loads under way in one thread stand for threads.
 
+mod counting;
 mod gain;
 mod numbers;
 mod work;
@@ -93,14 +99,14 @@ mod work;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, Nest, clauses};
-use crate::context::{Context, OutputCompiler};
+use crate::context::Context;
 use crate::edit::directive_writer::{Layout, in_front};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, NodeId, NodeKind, Number};
+use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::heads;
 use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::{Waiting, checks};
@@ -191,11 +197,14 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let Some(device) = cx.profile else {
             return no("no device is asked for, for which tiles are measured");
         };
-        if cx.pipeline.compiler != OutputCompiler::Llvm {
+        if !cx.pipeline.transforms_loops() {
             return no("not measured with the compiler that the output is for");
         }
         if let Some(reason) = self.refused() {
             return Verdict::Refuse(vec![reason]);
+        }
+        if let Some(reason) = self.miscounted() {
+            return Verdict::DoesNotPay(vec![reason]);
         }
         match gain::gain(self, device) {
             Ok(gain) => self.change(&gain, &device.name),
@@ -206,11 +215,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
     fn change(&self, gain: &gain::Gain, device: &str) -> Verdict {
         let cx = self.cx;
         let layout = Layout::of(cx.file, cx.constructs.directive(self.candidate.id));
-        let rows = gain
-            .condition
-            .as_ref()
-            .map_or_else(|| gain.rows.to_string(), |asked| format!("{asked} ? {} : 1", gain.rows));
-        let size = |index: usize| if index == gain.tiled { rows.clone() } else { "1".to_owned() };
+        let size = |index: usize| if index == gain.tiled { gain.size() } else { "1".to_owned() };
         let sizes: Vec<String> = (0..self.loops().len()).map(size).collect();
         let clause = format!("sizes({}) /* {device} */", sizes.join(", "));
         let first = self.loops().first().map_or(0, |own| cx.tree.span(own.node).start);
@@ -259,23 +264,16 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return Some(refusal(trouble.span, trouble.message.clone()));
         }
         let body = self.candidate.nest.loops.body;
-        self.loops().iter().find_map(|own| {
-            let trouble = heads::check(cx, own, body).err();
-            trouble.or_else(|| self.may_leave_no_room(own)).map(|(span, message)| refusal(span, message))
-        })
+        let head = self.loops().iter().find_map(|own| heads::check(cx, own, body).err());
+        head.map(|(span, message)| refusal(span, message))
     }
 
-    /// A loop whose number of iterations, rounded up to whole tiles, might be none of its type: OpenMP holds the number itself (OpenMP 5.2, section
-    /// 4.4.2), so that types with a sign have room for more.
-    fn may_leave_no_room(&self, own: &CanonicalLoop) -> Option<(Span, String)> {
-        let ty = self.cx.integer_type(&own.variable, self.cx.tree.span(own.body).start);
-        let is_narrow = ty.as_ref().and_then(Number::integer).is_none_or(|ty| !ty.signed && ty.bits < 64);
-        let counts_by_one = own.step.amount.is_none_or(|amount| self.cx.constant(amount) == Some(1));
-        if !counts_by_one {
-            return Some((own.step.span, "the loop does not count by one".to_owned()));
-        }
-        let message = || "so many iterations may leave no room for whole tiles in the variable's type".to_owned();
-        is_narrow.then(|| (own.variable_span, message()))
+    /// A loop whose iterations the compiler may count wrong in tiles.
+    fn miscounted(&self) -> Option<Reason> {
+        let lengths = self.lengths();
+        let mut loops = self.loops().iter().zip(lengths.trips());
+        let (span, message) = loops.find_map(|(own, trips)| counting::check(self, own, trips).err())?;
+        Some(Reason::new(ReasonCode::TilesDoNotPay, span, message))
     }
 }
 

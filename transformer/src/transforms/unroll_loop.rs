@@ -88,7 +88,7 @@ use self::forms::Unrolled;
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::cost::launched;
-use crate::context::{Context, OutputCompiler};
+use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::device::choice::plain_launch;
 use crate::device::time::{gains, number};
@@ -173,7 +173,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     else {
         return no(cx.tree.span(*first), "no device is asked for on which serial loops were measured unrolled");
     };
-    if cx.pipeline.compiler != OutputCompiler::Llvm {
+    if !cx.pipeline.transforms_loops() {
         return no(cx.tree.span(*first), "not measured with the compiler that the output is for");
     }
     let found = accesses(cx.file, cx.tree, symbols, &loops, promised, &[]);

@@ -52,7 +52,7 @@ impl Lengths<'_, '_, '_> {
     }
 
     /// The variable that says how long a loop is, but for numbers that are added and taken away.
-    fn length(&self, own: &CanonicalLoop) -> Option<String> {
+    pub(in crate::transforms) fn length(&self, own: &CanonicalLoop) -> Option<String> {
         let cx = self.cx;
         let mut names = cx.names_in(own.upper).into_iter().filter(|(_, at)| cx.constant(*at).is_none());
         let (Some((name, at)), None) = (names.next(), names.next()) else { return None };

@@ -1,7 +1,7 @@
 //! Which loop is tiled, into tiles of how many iterations, and what that gains.
 
 use super::work::Work;
-use super::{Kernel, numbers};
+use super::{Kernel, counting, numbers};
 use crate::analysis::accesses::Access;
 use crate::analysis::coalescing::{Pattern, WARP, pattern};
 use crate::analysis::iteration_work::lengths;
@@ -29,9 +29,11 @@ pub(super) struct Gain {
     /// Which of the loops is tiled, counted from 0.
     pub tiled: usize,
     /// How many of its iterations a thread makes.
-    pub rows: u32,
-    /// The condition under which there are tiles, if the text does not tell whether there are iterations enough.
-    pub condition: Option<String>,
+    rows: u32,
+    /// The condition under which there are iterations enough, if the text does not tell it.
+    enough: Option<String>,
+    /// The condition under which there is room for whole tiles, likewise.
+    room: Option<String>,
     /// The kernel's time before and after, in microseconds.
     pub times: (f64, f64),
     /// How many times as fast an iteration becomes.
@@ -41,10 +43,20 @@ pub(super) struct Gain {
 }
 
 impl Gain {
+    /// The size of the loop's tiles.
+    pub(super) fn size(&self) -> String {
+        let conditions: Vec<&str> = self.enough.iter().chain(&self.room).map(String::as_str).collect();
+        if conditions.is_empty() {
+            self.rows.to_string()
+        } else {
+            format!("{} ? {} : 1", conditions.join(" && "), self.rows)
+        }
+    }
+
     /// One line on what is done and why so.
     pub(super) fn summary(&self, kernel: &Kernel<'_, '_>) -> String {
         let name = kernel.loops().get(self.tiled).map_or("", |own| own.variable.as_str());
-        let from = self.condition.as_ref().map(|condition| format!("where `{condition}` ")).unwrap_or_default();
+        let from = self.enough.as_ref().map(|condition| format!("where `{condition}` ")).unwrap_or_default();
         let why =
             if kernel.is_sum() { "whose loads are under way at once" } else { "with one division for their variables" };
         let gain = match self.is_known {
@@ -70,8 +82,10 @@ pub(super) fn gain(kernel: &Kernel<'_, '_>, device: &DeviceProfile) -> Result<Ga
     if before < ENOUGH * after {
         return Err(format!("tiles gain too little: predicted {} instead of {}", time(times.1), time(times.0)));
     }
-    let condition = condition(kernel, device, iterations, assumed)?;
-    Ok(Gain { tiled, rows, condition, times, faster: before / after, is_known: !assumed })
+    let own = kernel.loops().get(tiled).zip(kernel.lengths().trips().nth(tiled));
+    let room = own.and_then(|(own, trips)| counting::room(kernel, own, trips));
+    let enough = condition(kernel, device, iterations, assumed)?;
+    Ok(Gain { tiled, rows, enough, room, times, faster: before / after, is_known: !assumed })
 }
 
 /// Which loop is tiled, counted from 0, and how many of its iterations make a tile.
