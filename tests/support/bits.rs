@@ -13,6 +13,7 @@ use ompsplit::plan::Pass;
 use ompsplit::source::SourceFile;
 
 use super::fixtures::Fixture;
+use super::generator::rng::Rng;
 use super::oracle::{self, Finding};
 use super::program::{Builder, How};
 use super::shares::Shares;
@@ -34,6 +35,28 @@ const LEAST_FOUND: usize = 95;
 pub struct Program<F> {
     pub text: String,
     pub functions: Vec<(F, Range<usize>)>,
+}
+
+/// A program of so many functions of each family. `function` gives the text of one, and of the function `run` with its number that calls it.
+pub fn assembled<F: Copy>(
+    seed: u64,
+    families: &[F],
+    of_each: usize,
+    head: &str,
+    function: impl Fn(&mut Rng, F, usize) -> (String, String),
+) -> Program<F> {
+    let mut rng = Rng::new(seed);
+    let (mut text, mut functions, mut main) = (head.to_owned(), Vec::new(), String::new());
+    for (index, family) in families.iter().copied().cycle().take(of_each * families.len()).enumerate() {
+        let (part, calls) = function(&mut rng, family, index);
+        let start = text.len();
+        text.push_str(&part);
+        functions.push((family, start..text.len()));
+        text.push_str(&calls);
+        main += &format!("    run{index}();\n");
+    }
+    text += &format!("\nint main(void)\n{{\n{main}    return 0;\n}}\n");
+    Program { text, functions }
 }
 
 /// The random programs of a pass, and what is done wrong in their outputs.

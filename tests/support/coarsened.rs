@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::bits::Program;
+use super::bits::{Program, assembled};
 use super::generator::rng::Rng;
 
 /// What a function shows.
@@ -47,21 +47,11 @@ static const int lengths[LENGTHS] = {0, 1, 3, 4, 7, 8, 21, 31, 32, 33, 127, 128,
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program<Family> {
-    let mut rng = Rng::new(seed);
-    let mut text = HEAD.to_owned();
-    let mut functions = Vec::new();
-    let mut main = String::new();
-    for (index, family) in FAMILIES.iter().cycle().take(OF_EACH * FAMILIES.len()).enumerate() {
+    assembled(seed, &FAMILIES, OF_EACH, HEAD, |rng, family, index| {
         let ty = rng.pick(&["float", "float", "double", "unsigned"]);
-        let start = text.len();
-        let is_nest = *family != Family::Elements && rng.chance(70) || *family == Family::Products;
-        text.push_str(&function(&mut rng, *family, index, (ty, is_nest)));
-        functions.push((*family, start..text.len()));
-        text.push_str(&calls(index, ty, is_nest));
-        let _ = writeln!(main, "    run{index}();");
-    }
-    let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
-    Program { text, functions }
+        let is_nest = family != Family::Elements && rng.chance(70) || family == Family::Products;
+        (function(rng, family, index, (ty, is_nest)), calls(index, ty, is_nest))
+    })
 }
 
 /// The function that calls one, and prints what it gives as bits.

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::bits::Program;
+use super::bits::{Program, assembled};
 use super::generator::rng::Rng;
 
 /// What a function shows.
@@ -49,18 +49,10 @@ static const int lengths[LENGTHS] = {0, 1, 2, 3, 4, 5, 8, 11, 31, 38, -5};
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program<Family> {
-    let mut rng = Rng::new(seed);
-    let (mut text, mut functions, mut main) = (HEAD.to_owned(), Vec::new(), String::new());
-    for (index, family) in FAMILIES.iter().cycle().take(OF_EACH * FAMILIES.len()).enumerate() {
+    assembled(seed, &FAMILIES, OF_EACH, HEAD, |rng, family, index| {
         let ty = rng.pick(&["float", "short", "short", "unsigned char"]);
-        let start = text.len();
-        text.push_str(&function(&mut rng, *family, index, ty));
-        functions.push((*family, start..text.len()));
-        text.push_str(&calls(index, ty));
-        let _ = writeln!(main, "    run{index}();");
-    }
-    let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
-    Program { text, functions }
+        (function(rng, family, index, ty), calls(index, ty))
+    })
 }
 
 /// The function that calls one, and prints what it gives as bits.

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::bits::Program;
+use super::bits::{Program, assembled};
 use super::generator::rng::Rng;
 
 /// What a function shows.
@@ -65,25 +65,15 @@ const HEADS: [&str; 10] = [
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program<Family> {
-    let mut rng = Rng::new(seed);
-    let mut text = HEAD.to_owned();
-    let mut functions = Vec::new();
-    let mut main = String::new();
-    for (index, family) in ALL.iter().cycle().take(OF_EACH * ALL.len()).enumerate() {
+    assembled(seed, &ALL, OF_EACH, HEAD, |rng, family, index| {
         let ty = rng.pick(&["float", "float", "double", "int"]);
         let head = match family {
             // The rows are as many as the most passes.
             Family::Layers => rng.pick(&["for (int t = 1; t < steps; t++)", "for (int t = 1; steps > t; ++t)"]),
             _ => rng.pick(&HEADS),
         };
-        let start = text.len();
-        text.push_str(&function(&mut rng, *family, index, (ty, head)));
-        functions.push((*family, start..text.len()));
-        text.push_str(&calls(index, ty, head));
-        let _ = writeln!(main, "    run{index}();");
-    }
-    let _ = write!(text, "\nint main(void)\n{{\n{main}    return 0;\n}}\n");
-    Program { text, functions }
+        (function(rng, family, index, (ty, head)), calls(index, ty, head))
+    })
 }
 
 /// The function that calls one, and prints what it gives as bits.

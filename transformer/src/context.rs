@@ -168,6 +168,12 @@ impl PipelineOptions {
     }
 }
 
+/// The version of OpenMP that a compiler's flags choose: 51 for 5.1. `None` if they leave it to the compiler.
+#[must_use]
+pub fn openmp_version(flags: &[String]) -> Option<u32> {
+    flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="))?.parse().ok()
+}
+
 /// How host memory becomes page-locked. Copies of other memory do not overlap with anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PinnedMemory {

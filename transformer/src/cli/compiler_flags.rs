@@ -8,7 +8,7 @@ use serde::Deserialize;
 // Splits as a POSIX shell does that expands nothing.
 use shlex::split;
 
-use crate::context::Arithmetic;
+use crate::context::{Arithmetic, openmp_version};
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::Language;
 use crate::validate::host::{DatabaseSource, Source};
@@ -70,8 +70,7 @@ impl CompilerFlags {
     /// Do the flags choose a version of OpenMP before 5.1?
     #[must_use]
     pub fn is_before_openmp_51(&self) -> bool {
-        let version = self.flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="));
-        version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version < 51)
+        openmp_version(&self.flags).is_some_and(|version| version < 51)
     }
 
     /// The macros that flags define or take back, in order.

@@ -51,6 +51,13 @@ impl Pass {
         Self::Tile,
     ];
 
+    /// Those that run before it.
+    #[must_use]
+    pub fn before(self) -> &'static [Self] {
+        const ALL: &[Pass] = &Pass::ALL;
+        ALL.iter().position(|pass| *pass == self).and_then(|at| ALL.get(..at)).unwrap_or_default()
+    }
+
     /// What `--passes`, configuration and messages call it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -136,13 +136,13 @@ use self::body::Copies;
 use self::gain::{Gain, Set};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{self, Candidate, Nest, clauses};
+use crate::analysis::independence::{self, Candidate, clauses};
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::plan::instructions::Group;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
@@ -228,11 +228,7 @@ struct Kernel<'c, 'p> {
 
 impl<'c, 'p> Kernel<'c, 'p> {
     fn read(cx: &'c Context<'p>, region: &'c TargetRegion, loops: Vec<CanonicalLoop>, promised: usize) -> Self {
-        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
-        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
-        let chain = region.chain.constructs.clone();
-        let clauses = clauses::Clauses::of(cx, &chain);
-        let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
+        let candidate = Candidate::of_kernel(cx, region, loops, promised);
         let (found, _) = independence::read(&candidate);
         let is_confined = cx.is_confined(Pass::Coarsen, region);
         let asks = (cx.versioned || is_confined) && cx.told(region).group.is_none();

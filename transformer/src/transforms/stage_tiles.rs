@@ -90,10 +90,10 @@ mod write;
 use self::loads::Load;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{self, Candidate, Nest, clauses};
+use crate::analysis::independence::{self, Candidate, clauses};
 use crate::context::{Context, OutputCompiler};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
@@ -144,11 +144,7 @@ struct Kernel<'c, 'p> {
 
 impl<'c, 'p> Kernel<'c, 'p> {
     fn read(cx: &'c Context<'p>, region: &'c TargetRegion, loops: Vec<CanonicalLoop>, promised: usize) -> Self {
-        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
-        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
-        let chain = region.chain.constructs.clone();
-        let clauses = clauses::Clauses::of(cx, &chain);
-        let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
+        let candidate = Candidate::of_kernel(cx, region, loops, promised);
         let (found, _) = independence::read(&candidate);
         Self { cx, region, candidate, found }
     }
@@ -281,11 +277,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(again) = restated::declared_again(cx, self.loops(), body) {
             return Some(refusal(again, "the name of a loop's variable is declared again inside"));
         }
-        let is_loop = |node: &NodeId| {
-            use NodeKind as K;
-            matches!(cx.tree.kind(*node), K::ForStatement | K::ForRangeLoop | K::WhileStatement | K::DoStatement)
-        };
-        if let Some(node) = cx.tree.descendants(body).find(is_loop) {
+        if let Some(node) = cx.tree.descendants(body).find(|node| cx.tree.kind(*node).is_loop()) {
             let head = Span::new(cx.tree.span(node).start, cx.tree.span(node).start + 2);
             return Some(refusal(head, "a loop stands in the body, whose loads are not staged"));
         }

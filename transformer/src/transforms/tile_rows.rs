@@ -98,15 +98,15 @@ mod work;
 
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{self, Candidate, Nest, clauses};
+use crate::analysis::independence::{self, Candidate, clauses};
 use crate::context::Context;
 use crate::edit::directive_writer::{Layout, in_front};
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName};
 use crate::transforms::checks::heads;
 use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::{Waiting, checks};
@@ -119,20 +119,7 @@ pub(super) fn tile_rows(cx: &Context<'_>) -> Vec<Plan> {
 
 /// Tiles are made after all other passes, which know loops better without them.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[
-        Pass::Split,
-        Pass::Hoist,
-        Pass::Collapse,
-        Pass::Scalarize,
-        Pass::Fuse,
-        Pass::Reduce,
-        Pass::Coarsen,
-        Pass::Stage,
-        Pass::Geometry,
-        Pass::Overlap,
-        Pass::Pipeline,
-        Pass::Unroll,
-    ]
+    Pass::Tile.before()
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
@@ -144,14 +131,11 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
         return None;
     }
     let body = loops.last()?.body;
-    let is_serial = |node: NodeId| {
-        use NodeKind as K;
-        matches!(cx.tree.kind(node), K::ForStatement | K::ForRangeLoop | K::WhileStatement | K::DoStatement)
-    };
     // How the loops are translated may be written in front of them already.
     let directive = cx.constructs.directive(region.chain.innermost()).span;
     let inside = Span::new(directive.end, cx.tree.span(loops.first()?.node).end);
-    if checks::directive_in(cx, inside).is_some() || cx.tree.descendants(body).any(is_serial) {
+    if checks::directive_in(cx, inside).is_some() || cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop())
+    {
         return None;
     }
     let is_confined = cx.is_confined(Pass::Tile, region);
@@ -177,11 +161,7 @@ struct Kernel<'c, 'p> {
 
 impl<'c, 'p> Kernel<'c, 'p> {
     fn read(cx: &'c Context<'p>, region: &'c TargetRegion, loops: Vec<CanonicalLoop>, promised: usize) -> Self {
-        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
-        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
-        let chain = region.chain.constructs.clone();
-        let clauses = clauses::Clauses::of(cx, &chain);
-        let candidate = Candidate { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false };
+        let candidate = Candidate::of_kernel(cx, region, loops, promised);
         let (found, _) = independence::read(&candidate);
         Self { cx, region, candidate, found }
     }

@@ -113,19 +113,7 @@ pub(super) fn unroll_loop(cx: &Context<'_>) -> Vec<Plan> {
 
 /// A serial loop is unrolled after all other passes: a loop that stands twice tells them less.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[
-        Pass::Split,
-        Pass::Collapse,
-        Pass::Scalarize,
-        Pass::Fuse,
-        Pass::Reduce,
-        Pass::Coarsen,
-        Pass::Stage,
-        Pass::Geometry,
-        Pass::Pipeline,
-        Pass::Hoist,
-        Pass::Overlap,
-    ]
+    Pass::Unroll.before()
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {

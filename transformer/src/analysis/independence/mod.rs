@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::accesses::{Accesses, ScalarUse, accesses_in};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::region::loop_nest::CanonicalLoopNest;
+use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest};
+use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
@@ -36,7 +37,21 @@ pub(crate) struct Candidate<'a, 'p> {
     pub is_in_team: bool,
 }
 
-impl Candidate<'_, '_> {
+impl<'a, 'p> Candidate<'a, 'p> {
+    /// A kernel that is one construct with these loops, of which the original promises the first `promised` to be independent.
+    pub(crate) fn of_kernel(
+        cx: &'a Program<'p>,
+        region: &TargetRegion,
+        loops: Vec<CanonicalLoop>,
+        promised: usize,
+    ) -> Self {
+        let body = loops.last().map_or_else(|| cx.tree.root(), |last| last.body);
+        let nest = Nest { loops: CanonicalLoopNest { loops, body }, between: Vec::new(), promised };
+        let chain = region.chain.constructs.clone();
+        let clauses = Clauses::of(cx, &chain);
+        Self { cx, id: region.chain.innermost(), chain, clauses, nest, is_in_team: false }
+    }
+
     /// The loops whose iterations the original promises to be independent.
     pub(crate) fn promised(&self) -> usize {
         self.nest.promised

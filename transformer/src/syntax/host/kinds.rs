@@ -62,6 +62,12 @@ impl NodeKind {
         self.text().ends_with("_statement")
     }
 
+    /// Is it a loop?
+    #[must_use]
+    pub fn is_loop(self) -> bool {
+        matches!(self, Self::ForStatement | Self::ForRangeLoop | Self::WhileStatement | Self::DoStatement)
+    }
+
     /// Is it an expression of more than one word?
     #[must_use]
     pub fn is_expression(self) -> bool {

@@ -13,6 +13,7 @@ use super::parts::{Part, Unit};
 use super::program::{File, Program, Source};
 use super::texts::{Texts, Version};
 use super::{HostError, Kind, Watch};
+use crate::context::openmp_version;
 use crate::validate::clang::{Clang, Compilation};
 use crate::validate::interrupt;
 
@@ -231,8 +232,7 @@ impl<'a> Builder<'a> {
 
 /// Do the user's flags choose an OpenMP version that has `present`?
 fn knows_present(flags: &[String]) -> bool {
-    let version = flags.iter().rev().find_map(|flag| flag.strip_prefix("-fopenmp-version="));
-    version.and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version >= 51)
+    openmp_version(flags).is_some_and(|version| version >= 51)
 }
 
 /// The compiler's message about a source, from its first error on.
