@@ -72,19 +72,23 @@ fn is_of_type(kernel: &Kernel<'_, '_>, own: &CanonicalLoop) -> bool {
         && cx.names_in(own.upper).iter().all(|(name, at)| cx.integer_type(name, at.start) == ty)
 }
 
-/// The lengths of sections in the construct's clauses that are products of the variable which bounds the loop, and of numbers: how often it is a factor of
-/// each. A length is never negative (OpenMP 5.2, section 3.2.5), and no product of two in 32 bits overflows.
+/// The lengths of sections in the construct's clauses that are products of the variable which bounds the loop, and of numbers of its type: how often it is a
+/// factor of each. A length is never negative (OpenMP 5.2, section 3.2.5), and no product of two in 32 bits overflows. With a factor of another type, as
+/// `40u`, products of negative numbers may be none.
 fn sections<'k>(kernel: &'k Kernel<'_, '_>, own: &CanonicalLoop) -> impl Iterator<Item = usize> + 'k {
-    let cx = kernel.cx;
+    let file = kernel.cx.file;
     let name = kernel.lengths().length(own);
     let items = kernel.clauses().flat_map(|clause| clause.items());
     let lengths = items.flat_map(|item: &ListItem| &item.sections).filter_map(|section| section.length);
     lengths.filter_map(move |length| {
-        let name = name.as_ref()?;
-        let text = cx.file.show(length);
-        let is_product = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_ *".contains(&byte));
-        let (own, others): (Vec<_>, Vec<_>) = cx.names_in(length).into_iter().partition(|(other, _)| other == name);
-        let is_number = |(_, at): &(String, Span)| cx.constant(*at).is_some_and(|value| value > 0);
-        (is_product && others.iter().all(is_number)).then_some(own.len())
+        let name = name.as_deref()?;
+        let text = file.show(length);
+        let factors: Vec<&str> = text.split('*').map(str::trim).collect();
+        let is_number = |factor: &str| {
+            let is_int = (1..=9).contains(&factor.len()) && !factor.starts_with('0');
+            is_int && factor.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_product = factors.iter().all(|factor| *factor == name || is_number(factor));
+        is_product.then(|| factors.iter().filter(|factor| **factor == name).count())
     })
 }
