@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 9] = [
+const MUTANTS: [(&str, &str, &str); 12] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -31,6 +31,17 @@ const MUTANTS: [(&str, &str, &str); 9] = [
     ("steps are one", "t += 2)", "t += 1)"),
     ("it is not asked whether there is a pass", IF, "1"),
     ("it is asked the other way", IF, "!(#)"),
+    (
+        "it is not asked whether an array begins behind another one",
+        "<= (__UINTPTR_TYPE__)b",
+        ">= 0 || (__UINTPTR_TYPE__)b",
+    ),
+    (
+        "it is not asked whether an array ends before another one",
+        "<= (__UINTPTR_TYPE__)a",
+        ">= 0 || (__UINTPTR_TYPE__)a",
+    ),
+    ("arrays seem shorter by an element", " + n) <=", " + n - 1) <="),
 ];
 
 /// The condition of the `if` in the place of a loop.
@@ -43,7 +54,9 @@ fn mutant(part: &str, old: &str, new: &str) -> String {
     }
     let Some((before, rest)) = part.split_once("\n    if (") else { return part.to_owned() };
     let Some((asked, behind)) = rest.split_once('\n') else { return part.to_owned() };
-    let Some((asked, end)) = asked.rsplit_once(')') else { return part.to_owned() };
+    // A condition of several lines is more than this question.
+    let whole = asked.rsplit_once(')').filter(|(_, end)| matches!(end.trim(), "" | "{"));
+    let Some((asked, end)) = whole else { return part.to_owned() };
     format!("{before}\n    if ({}){end}\n{behind}", new.replace('#', asked))
 }
 

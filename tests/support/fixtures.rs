@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// - `not-runnable`: it is compiled only;
 /// - `racy-original`: the original may give several results, so the output is held to the program's own check (it
 ///   returns 0) and to the same text in every geometry;
+/// - `certain`: no edit that rests on an assumption is ever applied, since that keeps others from being made;
 /// - `assume`: edits that rest on an assumption are applied, because it holds in this program;
 /// - `reassociation`: sums may be formed in another order, because those of this program are exact;
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
@@ -71,7 +72,7 @@ impl Fixture {
                     fixture.options.extend(["--assumed-iterations".to_owned(), (*number).to_owned()]);
                 }
                 // Grids are replaced for a device alone, which is the caller's choice.
-                ["device", _] | ["retune"] => {}
+                ["device", _] | ["retune"] | ["certain"] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }

@@ -14,9 +14,10 @@ use super::fixtures::Fixture;
 /// The options that a program is rewritten with: the passes whose folder of fixtures it stands in, or all that run by
 /// default; loops of unknown length are long where `text` does not say otherwise, so that what is safe decides.
 pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
-    let versioned = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: versioned");
-    let retune = String::from_utf8_lossy(text).lines().take(12).any(|line| line.trim() == "// fixture: retune");
     let head = String::from_utf8_lossy(text).into_owned();
+    let is_said = |word: &str| head.lines().take(12).any(|line| line.trim() == format!("// fixture: {word}"));
+    let (versioned, retune) = (is_said("versioned"), is_said("retune"));
+    let assume = assume && !is_said("certain");
     let said = |word: &str| {
         let line = format!("// fixture: {word} ");
         head.lines().take(12).find_map(|text| text.trim().strip_prefix(&line))

@@ -20,14 +20,17 @@ pub enum Family {
     Rows,
     /// Each pass writes a row of its own from the one before.
     Layers,
+    /// Several constructs, each about arrays of its own, which calls let overlap.
+    Apart,
     /// Iterations meet, but not in one pass; or each launch does something of its own.
     Meeting,
 }
 
 /// Every family of which most functions are changed.
-pub const FAMILIES: [Family; 4] = [Family::Elements, Family::Several, Family::Rows, Family::Layers];
+pub const FAMILIES: [Family; 5] = [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart];
 
-const ALL: [Family; 5] = [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Meeting];
+const ALL: [Family; 6] =
+    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Meeting];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 4;
@@ -72,12 +75,17 @@ pub fn program(seed: u64) -> Program<Family> {
             Family::Layers => rng.pick(&["for (int t = 1; t < steps; t++)", "for (int t = 1; steps > t; ++t)"]),
             _ => rng.pick(&HEADS),
         };
-        (function(rng, family, index, (ty, head)), calls(index, ty, head))
+        (function(rng, family, index, (ty, head)), calls(family, index, ty, head))
     })
 }
 
-/// The function that calls one, and prints what it gives as bits.
-fn calls(index: usize, ty: &str, head: &str) -> String {
+/// The function that calls one, and prints what it gives as bits. Where the function expects it, arrays lie apart, overlap in all elements but
+/// some or in one, and are the same.
+fn calls(family: Family, index: usize, ty: &str, head: &str) -> String {
+    let places = match family {
+        Family::Apart => "{size, 2 * size}, {1, size}, {size, size + n - 1}, {2 * size, n - 1}, {size, 0}, {n, 2 * n}",
+        _ => "{size, 2 * size}",
+    };
     format!(
         "
 static void run{index}(void)
@@ -85,20 +93,20 @@ static void run{index}(void)
     printf(\"{index}:\");
     for (int l = 0; l < LENGTHS; l++) {{
         int n = lengths[l], size = (n + 1) * (MOST + COLUMNS);
-        {ty} *a = malloc(sizeof({ty}) * size), *b = malloc(sizeof({ty}) * size), *c = malloc(sizeof({ty}) * size);
-        for (int steps = -2; steps < MOST; steps++) {{
-            for (int i = 0; i < size; i++) {{
-                a[i] = ({ty})((i * 7 % 23) * 0.37);
-                b[i] = ({ty})((i * 5 % 19) * 0.71);
-                c[i] = ({ty})(i % 5);
-            }}
+        int places[][2] = {{{places}}}, arrangements = sizeof places / sizeof *places;
+        {ty} *all = malloc(sizeof({ty}) * 3 * size);
+        for (int both = -2 * arrangements; both < MOST * arrangements; both++) {{
+            int steps = (both + 2 * arrangements) / arrangements - 2;
+            int *place = places[(both + 2 * arrangements) % arrangements];
+            for (int i = 0; i < 3 * size; i++)
+                all[i] = i < size ? ({ty})((i * 7 % 23) * 0.37) : i < 2 * size ? ({ty})((i * 5 % 19) * 0.71) : ({ty})(i % 5);
             int passes = 0;
             {head}
                 passes++;
-            part{index}(passes ? n : -n, steps, passes ? a : NULL, passes ? b : NULL, passes ? c : NULL);
-            printf(\" %llx\", folded(folded(folded(0, size * sizeof({ty}), a), size * sizeof({ty}), b), size * sizeof({ty}), c));
+            part{index}(passes ? n : -n, steps, passes ? all : NULL, passes ? all + place[0] : NULL, passes ? all + place[1] : NULL);
+            printf(\" %llx\", folded(0, 3 * size * sizeof({ty}), all));
         }}
-        free(a), free(b), free(c);
+        free(all);
     }}
     printf(\"\\n\");
 }}
@@ -130,6 +138,19 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
             for _ in 0..rng.range(2, 3) {
                 let lines = statements(rng, ty, "i", 2);
                 let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[own], 2));
+            }
+            text.push_str("    }\n");
+        }
+        Family::Apart => {
+            let _ = writeln!(text, "    {head} {{");
+            let half = if ty == "int" { "3" } else { "0.5" };
+            for array in ["a", "b", "c"] {
+                let line = match rng.below(3) {
+                    0 => format!("{array}[i] = {array}[i] / 2 + t * 3 + 1;"),
+                    1 => format!("{array}[i] += {array}[i] * {half} - t;"),
+                    _ => format!("if ({array}[i] < 40) {array}[i] = {array}[i] * {half} + 3 * t + 5;"),
+                };
+                let _ = write!(text, "{directive} map(tofrom: {array}[0:n])\n{}", loop_of(&[line], &[own], 2));
             }
             text.push_str("    }\n");
         }

@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub assumed_iterations: u32,
     /// How many bytes data may take that stay on the device although no construct needs all of them at once.
     pub device_memory: u64,
+    /// Is what rests on a stated assumption written?
+    pub assumes: bool,
     /// If it depends on lengths known at run time whether one form is faster, are both written under a host `if`?
     pub versioned: bool,
     /// Are grids that clauses of the program say, and that are far off, replaced?
@@ -69,6 +71,7 @@ impl<'a> Context<'a> {
             program,
             assumed_iterations: self.assumed_iterations,
             device_memory: self.device_memory,
+            assumes: self.assumes,
             versioned: self.versioned,
             retune: self.retune,
             confined: self.confined,

@@ -413,6 +413,7 @@ fn context<'a>(
         program: Program::new(file, scan, tree, constructs, compilation),
         assumed_iterations,
         device_memory,
+        assumes: options.assume,
         versioned,
         retune,
         confined: options.passes.confined(),

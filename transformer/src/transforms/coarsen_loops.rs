@@ -149,6 +149,7 @@ use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeKind};
 use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::checks::{heads, restated, type_parameters};
+use crate::transforms::two_forms::Twice;
 use crate::transforms::{Waiting, checks, two_forms};
 
 /// How many times as fast the kernel must become where nobody asked for groups: the text grows by as much.
@@ -303,10 +304,11 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let Some(mut edits) = write::edits(self, &gain.axes, copies) else { return unclear() };
         let (mut summary, times) = (gain.summary(self), Times::rounded(gain.times.0, gain.times.1));
         if let Some(condition) = condition::condition(self, device, gain).filter(|_| self.host_asks) {
-            let region = (self.first(), self.region.extent);
+            let Some(region) = Twice::of_region(self.cx, (self.first(), self.region.extent)) else { return unclear() };
             let comment =
                 format!("Shorter loops would leave too few threads in groups (estimate for {}).", device.title);
-            let Some(both) = two_forms::both(self.cx, region, &edits, &condition, &comment) else { return unclear() };
+            let asked = [condition.clone()];
+            let Some(both) = two_forms::both(self.cx, &region, &edits, &asked, &comment) else { return unclear() };
             edits = vec![both];
             summary = format!("where {condition} {summary}");
         }

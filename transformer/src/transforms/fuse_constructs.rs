@@ -59,6 +59,9 @@
 //! - the constructs are predicted to be 1.05 times as fast as one kernel. A loop of unknown length counts as
 //!   `--assumed-iterations`.
 //!
+//! Where only pointers may lead to the same storage, or memory may be missing, and the constructs are predicted to be twice as fast as one, the host
+//! asks by addresses, and they stand in two forms.
+//!
 //! Or
 //!
 //! - a counted loop of the host, whose integer variable its head declares, holds one such construct and nothing else, and stands in a block;
@@ -101,6 +104,11 @@
 //! One kernel holds the data of all at once, for which the device may have too little memory: nothing is assumed only where a `target data`
 //! construct around them holds the data, one of them maps all of it, or all sizes are known and within the limit (OMPS342).
 //!
+//! What pointers lead to is asked before the first construct, or before a loop of the host whose whole body the constructs are: no construct may
+//! change a pointer or a length that is compared, so that each maps the sections that were compared, which have storage of their own on the device
+//! where they have it on the host. Where the loop may make no pass, its own test is asked first, since pointers and lengths need no value then. Only
+//! sections from the first element on are compared, whose pointers and lengths each construct evaluates anyway.
+//!
 //! With the loop of the host inside, an iteration of the kernel executes what it did in all passes, in their order, by one thread. The host
 //! did nothing between the passes but to copy data back and in again, so that the next pass found what the one before had left:
 //! of `tofrom` the same values; of `to` those of the host, which nothing changes, since nothing is written that only travels there; of `from` and `alloc`
@@ -126,6 +134,7 @@
 //! OpenMP 5.2, sections 1.4.1, 4.4.1, 5.4 and 5.8.3. Kennedy and McKinley, "Maximizing Loop Parallelism and Improving Data Locality via Loop
 //! Fusion and Distribution" (1993).
 
+mod by_addresses;
 mod gain;
 mod guards;
 mod heads;
@@ -141,11 +150,14 @@ use std::collections::BTreeSet;
 
 use self::lists::{Lists, joined};
 use self::members::{Member, runs};
+use crate::analysis::independence::aliases::MayMeet;
 use crate::context::Context;
-use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
+use crate::device::time::GAIN;
+use crate::edit::Edit;
+use crate::plan::{Applicability, Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
 use crate::source::Span;
 use crate::transforms::Waiting;
-use crate::transforms::checks::{self, type_parameters};
+use crate::transforms::checks::{self, addresses, type_parameters};
 
 /// The most constructs that are taken together at once.
 const MOST_TOGETHER: usize = 16;
@@ -173,13 +185,24 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
     plans
 }
 
+/// Takes the constructs of a run together. Only where none go together for certain, the host may be asked whether data lie apart.
+fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec<Plan> {
+    let plans = grouped(run, |members| certainly(cx, members, taken));
+    let is_change = |plan: &Plan| plan.decision == Decision::Apply(Applicability::Safe);
+    if cx.assumes || plans.iter().any(is_change) {
+        return plans;
+    }
+    let asked = grouped(run, |members| by_addresses::decide(cx, run, members));
+    if asked.iter().any(is_change) { asked } else { plans }
+}
+
 /// What becomes one loop is decided when other passes have made their kernels and chosen which loops are collapsed.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
     &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Pipeline]
 }
 
 /// Takes the constructs of a run together, as many as possible from the first on, and so on with the rest.
-fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec<Plan> {
+fn grouped(run: &[Member], mut decide: impl FnMut(&[&Member]) -> Result<Change, Stopped>) -> Vec<Plan> {
     let mut plans = Vec::new();
     let farthest = |first: usize| run.len().min(first + MOST_TOGETHER);
     let (mut first, mut end) = (0, farthest(0));
@@ -190,7 +213,7 @@ fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec
             end = farthest(first);
             continue;
         }
-        match decide(cx, &members, taken) {
+        match decide(&members) {
             Ok(change) => {
                 // The second of two that need memory for both may join the third without.
                 let is_assumed = change.reasons.iter().any(|reason| reason.code == ReasonCode::MemoryForAll);
@@ -234,27 +257,64 @@ fn left_alone(reasons: Vec<Reason>) -> Verdict {
     }
 }
 
-/// Checks that all of some constructs can be one. `taken` are the names that other constructs got.
-fn decide(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
+/// Checks that all of some constructs can be one as they are. `taken` are the names that other constructs got.
+fn certainly(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
     let names = guards::names(cx, members, taken);
-    let lists = agreed(cx, members, &names)?;
-    gain::too_large(cx, members).map_or(Ok(()), Err)?;
+    let one = One::of(cx, members, &names, GAIN)?;
+    let is_assumed = one.memory.is_some() || !one.may_meet.is_empty();
+    if let Some(last) = members.last().filter(|last| is_assumed && addresses::were_compared(cx, last.directive.start)) {
+        return Err(Stopped { at: members.len() - 1, reason: by_addresses::other_form(last) });
+    }
     // Two constructs may need the assumption; more are not taken together where it would be needed.
-    let memory = memory::growth(cx, members, &lists);
-    if let Some(reason) = memory.clone().filter(|_| members.len() > 2) {
+    if let Some(reason) = one.memory.clone().filter(|_| members.len() > 2) {
         return Err(Stopped { at: members.len() - 1, reason });
     }
-    let loops = write::loops(cx, members, &names);
-    let all = joined(members, &lists)?;
-    let read = loops.iter().cloned().chain([together::directives(cx, members, (&lists, &all), &names)]).collect();
-    let mut reasons = together::assumptions(cx, members, (&lists, &names), read)?;
-    reasons.extend(memory);
-    reasons.extend(members.first().and_then(|first| checks::other_rounding(cx, first.directive)));
-    reasons.extend(members.iter().find_map(|member| type_parameters::assumption(cx, member.body)));
-    let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
-    let summary = format!("{} kernels over the same range become one", members.len());
+    let mut reasons: Vec<Reason> = one.may_meet.into_iter().map(|pair| pair.assumption).collect();
+    reasons.extend(one.memory);
+    reasons.extend(one.assumed);
     taken.extend(names.into_iter().flatten());
-    Ok(Change { edits, summary, reasons, kernels: Some((members.len(), 1)), ..Change::default() })
+    Ok(Change {
+        edits: one.edits,
+        summary: one.summary,
+        reasons,
+        kernels: Some((members.len(), 1)),
+        ..Change::default()
+    })
+}
+
+/// Several constructs as one.
+struct One {
+    edits: Vec<Edit>,
+    summary: String,
+    /// The lists of each construct's clauses.
+    lists: Vec<Lists>,
+    /// What must lead to different storage, and is not known to.
+    may_meet: Vec<MayMeet>,
+    /// Why there may be too little memory for all data at once.
+    memory: Option<Reason>,
+    /// What else is assumed.
+    assumed: Vec<Reason>,
+}
+
+impl One {
+    /// Reads what some constructs would be as one, which must be predicted to be `least` times as fast.
+    ///
+    /// # Errors
+    /// The first construct that cannot be a part of it, and why.
+    fn of(cx: &Context<'_>, members: &[&Member], names: &[Option<String>], least: f64) -> Result<Self, Stopped> {
+        let lists = agreed(cx, members, names)?;
+        gain::too_large(cx, members).map_or(Ok(()), Err)?;
+        let loops = write::loops(cx, members, names);
+        let all = joined(members, &lists)?;
+        let read = loops.iter().cloned().chain([together::directives(cx, members, (&lists, &all), names)]).collect();
+        let may_meet = together::may_meet(cx, members, (&lists, names), read, least)?;
+        let memory = memory::growth(cx, members, &lists);
+        let rounding = members.first().and_then(|first| checks::other_rounding(cx, first.directive));
+        let parameters = members.iter().find_map(|member| type_parameters::assumption(cx, member.body));
+        let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
+        let summary = format!("{} kernels over the same range become one", members.len());
+        Ok(Self { edits, summary, lists, may_meet, memory, assumed: rounding.into_iter().chain(parameters).collect() })
+    }
 }
 
 /// Checks what the text of directives and heads tells, and returns the lists of each construct's clauses.

@@ -148,6 +148,13 @@ pub(crate) enum Evidence {
     OfObjects,
 }
 
+/// Two names that are not known to lead to different elements.
+pub(crate) struct MayMeet {
+    pub names: [String; 2],
+    /// The assumption that they do.
+    pub assumption: Reason,
+}
+
 /// The assumptions under which different names lead to different storage. An error if it is not certain even with
 /// assumptions.
 pub(crate) fn assumptions(
@@ -155,19 +162,21 @@ pub(crate) fn assumptions(
     found: &Accesses,
     sections: &Sections,
 ) -> Result<Vec<Reason>, Vec<Reason>> {
-    assumptions_by(Evidence::OfAccesses, candidate, found, sections)
+    let pairs = may_meet(Evidence::OfAccesses, candidate, found, sections)?;
+    Ok(pairs.into_iter().map(|pair| pair.assumption).collect())
 }
 
-/// The same by some evidence.
-pub(crate) fn assumptions_by(
+/// The names of which some evidence does not tell that they lead to different storage. An error if it is not certain even with
+/// assumptions.
+pub(crate) fn may_meet(
     evidence: Evidence,
     candidate: &Candidate<'_, '_>,
     found: &Accesses,
     sections: &Sections,
-) -> Result<Vec<Reason>, Vec<Reason>> {
+) -> Result<Vec<MayMeet>, Vec<Reason>> {
     check_places(candidate, found)?;
     let names = names(candidate, found);
-    let mut assumed: Vec<Reason> = Vec::new();
+    let mut pairs: Vec<MayMeet> = Vec::new();
     for (index, first) in names.iter().enumerate() {
         for second in names.get(index + 1..).unwrap_or_default() {
             let same = (first.name, first.key, first.kind) == (second.name, second.key, second.kind);
@@ -184,15 +193,17 @@ pub(crate) fn assumptions_by(
                     reason(ReasonCode::InnerLoopDependent, first.span, message).with_label(second.span, "here"),
                 ]);
             }
+            let names = [first.name.to_owned(), second.name.to_owned()];
+            if pairs.iter().any(|known| known.names == names) {
+                continue;
+            }
             let message = format!("assumes that `{}` and `{}` lead to different elements", first.name, second.name);
             let mut assumption = reason(ReasonCode::PointersDistinct, first.span, message);
             assumption.certainty = Certainty::Assumed;
-            if !assumed.iter().any(|known| known.message == assumption.message) {
-                assumed.push(assumption.with_label(second.span, "the other"));
-            }
+            pairs.push(MayMeet { names, assumption: assumption.with_label(second.span, "the other") });
         }
     }
-    Ok(assumed)
+    Ok(pairs)
 }
 
 /// Does the nest use no storage that belongs to a team, and no pointer that a write may change?

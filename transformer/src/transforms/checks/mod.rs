@@ -1,5 +1,7 @@
 //! Checks of a construct that several passes share.
 
+pub(super) mod addresses;
+pub(super) mod asked;
 mod between;
 mod elements;
 pub(super) mod groups;

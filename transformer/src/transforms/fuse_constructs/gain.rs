@@ -27,12 +27,13 @@ const MOST_ARRAYS: usize = 24;
 /// The most operations in the text of one kernel.
 const MOST_OPERATIONS: usize = 400;
 
-/// Why one kernel would not pay. `None` if it does.
+/// Why one kernel would not be `least` times as fast. `None` if it is.
 pub(super) fn does_not_pay(
     cx: &Context<'_>,
     members: &[&Member],
     found: &Accesses,
     place_of: &PlaceOf<'_>,
+    least: f64,
 ) -> Option<Reason> {
     let last = members.last()?;
     let no = |message: String| Some(Reason::new(ReasonCode::FuseDoesNotPay, last.directive, message));
@@ -45,7 +46,7 @@ pub(super) fn does_not_pay(
     let kernels: f64 = (0..members.len()).map(kernel).sum();
     let launches: f64 = members.iter().map(|_| LAUNCH).sum();
     let (before, after) = (launches + kernels, LAUNCH + kernels);
-    (before < GAIN * after)
+    (before < least * after)
         .then(|| no(format!("one kernel gains too little: predicted {} instead of {}", time(after), time(before))))?
 }
 

@@ -15,7 +15,7 @@ use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Field, NodeId, NodeKind};
-use crate::transforms::checks::{self, type_parameters};
+use crate::transforms::checks::{self, asked, type_parameters};
 
 mod first_pass;
 mod inside;
@@ -33,7 +33,7 @@ pub(super) struct HostLoop {
 
 /// What becomes of the loop of the host around a construct. `None` where there is none.
 pub(super) fn plan(cx: &Context<'_>, member: &Member) -> Option<Plan> {
-    let around = HostLoop::of(cx, member)?;
+    let around = HostLoop::around(cx, (member, member))?;
     // `continue` goes on with the next pass of the same iteration, as it did. What keeps the text from being read is told by the passes that ask for nothing else.
     members::doubts_alone(cx, member).is_empty().then_some(())?;
     let verdict = match decide(cx, member, &around) {
@@ -53,7 +53,9 @@ fn decide(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Result<Option
     let asked = match around.trips {
         Some(trips) if trips < 2 => return Ok(None),
         Some(_) => None,
-        None => Some(first_pass::condition(cx, around)?),
+        None => {
+            Some(first_pass::condition(cx, around)?).filter(|test| !asked::holds_at(cx, around.read.span.start, test))
+        }
     };
     let edits = write::edits(cx, member, around, asked.as_deref())
         .ok_or_else(|| stays(around.head, "there is no place for the loop inside"))?;
@@ -99,17 +101,17 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
 }
 
 impl HostLoop {
-    /// The loop of which a construct is the whole body, in a block or without.
-    fn of(cx: &Context<'_>, member: &Member) -> Option<Self> {
+    /// The loop of which constructs that follow each other are the whole body, from the first to the last: in a block, or one alone.
+    pub(super) fn around(cx: &Context<'_>, (first, last): (&Member, &Member)) -> Option<Self> {
         let tree = cx.tree;
-        let statement = cx.constructs.construct(member.id).body?;
+        let statement = cx.constructs.construct(first.id).body?;
         let above = tree.parent(statement)?;
         let body = if tree.kind(above) == NodeKind::CompoundStatement { above } else { statement };
         let node = tree.parent(body).filter(|_| tree.field(body) == Some(Field::Body))?;
         let is_statement = tree.parent(node).is_some_and(|block| tree.kind(block) == NodeKind::CompoundStatement);
         (is_statement && tree.kind(node) == NodeKind::ForStatement).then_some(())?;
         let read = canonical_nest(cx.file, tree, node, 1).ok()?.loops.into_iter().next()?;
-        (is_alone(cx, member, &read) && is_plain_statement(cx, node)).then_some(())?;
+        (are_alone(cx, (first, last), &read) && is_plain_statement(cx, node)).then_some(())?;
         let head = head(cx, &read)?;
         let mut found = Self { read, head, trips: None };
         found.trips = found.accesses(cx).loops.first().and_then(|known| known.trips);
@@ -123,6 +125,26 @@ impl HostLoop {
     /// The expressions in its head, whose values are its range.
     fn bounds(&self) -> impl Iterator<Item = Span> {
         [Some(self.read.lower), Some(self.read.upper), self.read.step.amount].into_iter().flatten()
+    }
+
+    /// Its statement.
+    pub(super) fn statement(&self) -> NodeId {
+        self.read.node
+    }
+
+    /// When it runs at all, if the text does not tell that it does; nothing where it certainly does. The condition has no effects, and no
+    /// construct in the loop changes it.
+    ///
+    /// # Errors
+    /// Why it cannot be asked before.
+    pub(super) fn first_pass(&self, cx: &Context<'_>, members: &[&Member]) -> Result<Option<String>, Reason> {
+        self.declares(cx)?;
+        let bounds: Vec<Span> = self.bounds().collect();
+        steady::evaluated(cx, members, &bounds)?;
+        match self.trips {
+            Some(trips) if trips > 0 => Ok(None),
+            _ => first_pass::condition(cx, self).map(Some),
+        }
     }
 
     /// Does it count in a variable of its own?
@@ -209,19 +231,19 @@ impl HostLoop {
     }
 }
 
-/// Do nothing but blanks and comments stand beside the construct?
-fn is_alone(cx: &Context<'_>, member: &Member, read: &CanonicalLoop) -> bool {
+/// Do nothing but blanks and comments stand beside the constructs?
+fn are_alone(cx: &Context<'_>, (first, last): (&Member, &Member), read: &CanonicalLoop) -> bool {
     let tree = cx.tree;
     let body = tree.span(read.body);
     let is_block = tree.kind(read.body) == NodeKind::CompoundStatement;
     if !is_block {
         let Some(head) = head(cx, read) else { return false };
-        return members::is_blank(cx, Span::new(head.end, member.directive.start), Some(read.node));
+        return members::is_blank(cx, Span::new(head.end, first.directive.start), Some(read.node));
     }
     let text = cx.file.bytes(body);
     let braces = text.starts_with(b"{") && text.ends_with(b"}");
-    let before = Span::new(body.start + 1, member.directive.start.max(body.start + 1));
-    let behind = Span::new(member.region.extent.end, (body.end - 1).max(member.region.extent.end));
+    let before = Span::new(body.start + 1, first.directive.start.max(body.start + 1));
+    let behind = Span::new(last.region.extent.end, (body.end - 1).max(last.region.extent.end));
     braces && [before, behind].into_iter().all(|gap| members::is_blank(cx, gap, Some(read.body)))
 }
 

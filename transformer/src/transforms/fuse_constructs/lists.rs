@@ -62,6 +62,8 @@ pub(super) struct Mapped {
     pub is_whole: bool,
     /// How many elements its only section has.
     pub length: Option<Span>,
+    /// Does its first section begin at the first element?
+    pub is_from_first: bool,
     /// Its sections' bounds.
     bounds: Vec<Span>,
 }
@@ -202,6 +204,10 @@ fn mapped(cx: &Program<'_>, item: &ListItem, copies: Copies) -> Option<Mapped> {
         span: item.span,
         is_whole: item.is_name,
         length: item.sections.first().filter(|_| item.sections.len() == 1).and_then(|section| section.length),
+        is_from_first: item
+            .sections
+            .first()
+            .is_some_and(|section| section.lower_bound.is_none_or(|lower| cx.constant(lower) == Some(0))),
         bounds,
     })
 }

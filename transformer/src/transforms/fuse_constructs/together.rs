@@ -12,7 +12,7 @@ use super::write::added;
 use super::{Stopped, apart, gain, guards};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
-use crate::analysis::independence::aliases::Evidence;
+use crate::analysis::independence::aliases::{Evidence, MayMeet};
 use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses, pairs};
 use crate::context::Context;
 use crate::edit::directive_writer::{Layout, on_one_line};
@@ -25,13 +25,15 @@ use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName};
 
-/// The assumptions under which constructs can be one, of which the edits make that text. `names` are those that these declare.
-pub(super) fn assumptions(
+/// The names that must lead to different storage so that constructs can be one, of which the edits make that text. `names` are those that
+/// these declare. One kernel must be predicted to be `least` times as fast.
+pub(super) fn may_meet(
     cx: &Context<'_>,
     members: &[&Member],
     (lists, names): (&[Lists], &[Option<String>]),
     edits: Vec<Edit>,
-) -> Result<Vec<Reason>, Stopped> {
+    least: f64,
+) -> Result<Vec<MayMeet>, Stopped> {
     let last = members.len() - 1;
     let unread = |span: Span, message: &str| Stopped { at: last, reason: apart(span, message) };
     let Some(first) = members.first() else { return Ok(Vec::new()) };
@@ -56,7 +58,7 @@ pub(super) fn assumptions(
     together.followed()?;
     together.apart()?;
     let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped { at: last, reason })?;
-    match gain::does_not_pay(cx, members, &together.found, &|access| together.place(access.span).0) {
+    match gain::does_not_pay(cx, members, &together.found, &|access| together.place(access.span).0, least) {
         Some(reason) => Err(Stopped { at: last, reason }),
         None => Ok(assumed),
     }
@@ -217,9 +219,9 @@ impl Together<'_, '_, '_> {
         Ok(())
     }
 
-    /// The assumptions under which different names lead to different storage, where one is written, or where only one construct maps what
-    /// it leads to.
-    fn distinct(&self, lists: &[Lists], sections: &aliases::Sections) -> Result<Vec<Reason>, Reason> {
+    /// The names that must lead to different storage and are not known to: one of them is written, or only one construct maps what it
+    /// leads to.
+    fn distinct(&self, lists: &[Lists], sections: &aliases::Sections) -> Result<Vec<MayMeet>, Reason> {
         let mapped: BTreeSet<&str> = lists.iter().flat_map(|own| &own.mapped).map(|item| item.name.as_str()).collect();
         let in_all = |name: &str| lists.iter().all(|own| own.mapped.iter().any(|item| item.name == name));
         let is_used = |name: &str| self.found.accesses.iter().any(|access| access.root.name == name);
@@ -240,17 +242,19 @@ impl Together<'_, '_, '_> {
             let first = reasons.into_iter().next();
             first.map_or_else(|| apart(Span::default(), "storage may be shared"), |reason| self.told(reason).reason)
         };
-        let mut assumed = aliases::assumptions(&self.candidate, &self.found, sections).map_err(told)?;
-        let of_items = aliases::assumptions_by(Evidence::OfObjects, &self.candidate, &asked, sections).map_err(told)?;
-        for reason in of_items {
-            if !assumed.iter().any(|known| known.message == reason.message) {
-                assumed.push(reason);
+        let mut pairs =
+            aliases::may_meet(Evidence::OfAccesses, &self.candidate, &self.found, sections).map_err(told)?;
+        let of_items = aliases::may_meet(Evidence::OfObjects, &self.candidate, &asked, sections).map_err(told)?;
+        for pair in of_items {
+            if !pairs.iter().any(|known| known.names == pair.names) {
+                pairs.push(pair);
             }
         }
-        Ok(assumed
-            .into_iter()
-            .map(|reason| Reason { code: ReasonCode::PointersDistinct, ..self.told(reason).reason })
-            .collect())
+        for pair in &mut pairs {
+            let told = self.told(pair.assumption.clone()).reason;
+            pair.assumption = Reason { code: ReasonCode::PointersDistinct, ..told };
+        }
+        Ok(pairs)
     }
 }
 

@@ -14,9 +14,10 @@ use crate::semantics::effects::{Binding, HostEffects, Named, Storage, Touch, Unk
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind};
+use crate::transforms::checks::addresses::operand;
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{Root, terms};
-use crate::transforms::hoist_maps::items::{Item, Length, compared, operand};
+use crate::transforms::hoist_maps::items::{Item, Length, compared};
 use crate::transforms::hoist_maps::members::text::Changed;
 use crate::transforms::hoist_maps::templates::Template;
 use arguments::Handed;

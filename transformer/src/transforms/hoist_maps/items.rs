@@ -8,6 +8,7 @@ use crate::semantics::symbols::{DeclaredType, Dimension};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
 use crate::syntax::{ListItem, NodeKind};
+use crate::transforms::checks::addresses;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::reach::stays_below;
 use crate::transforms::hoist_maps::templates::Template;
@@ -52,9 +53,7 @@ pub(super) struct Length {
 
 impl Length {
     pub(super) fn of(cx: &Context<'_>, expression: Span) -> Self {
-        let text = on_one_line(cx.file, expression);
-        let is_macro = cx.expansion(&text, expression.start).is_some();
-        let text = if is_macro { format!("({text})") } else { operand(&text) };
+        let text = addresses::length(cx, expression);
         Self { text, template: Template::of_value(expression), expressions: vec![expression] }
     }
 
@@ -94,16 +93,6 @@ impl Item {
         };
         lengths.len() == dimensions.len() && lengths.iter().zip(dimensions).all(is_whole)
     }
-}
-
-/// An expression as it may stand beside an operator.
-pub(super) fn operand(text: &str) -> String {
-    if is_operand(text) { text.to_owned() } else { format!("({text})") }
-}
-
-/// Is an expression a name, a number or a member by `.`?
-pub(super) fn is_operand(text: &str) -> bool {
-    text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
 }
 
 /// Is it a structure that is data alone, whose use runs no code of its own?

@@ -8,7 +8,8 @@ use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Call, Field, Integer, NodeId, NodeKind, Number, Subscript};
-use crate::transforms::hoist_maps::items::{Length, operand};
+use crate::transforms::checks::addresses::{integer_of_address, operand};
+use crate::transforms::hoist_maps::items::Length;
 
 /// Functions that access as many bytes from a pointer on as their third argument says.
 const OF_BYTES: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -335,14 +336,4 @@ fn unsigned_value(cx: &Context<'_>, expression: Span) -> Option<String> {
     text += &cx.file.show(Span::new(from, expression.end));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(if tree.kind(root) == NodeKind::BinaryExpression { format!("({text})") } else { text })
-}
-
-/// The type that holds an address, whatever the file includes.
-pub(super) fn integer_of_address(cx: &Context<'_>) -> &'static str {
-    let includes = |name: &str| cx.file.show(Span::new(0, cx.file.text.len())).contains(name);
-    if includes("<stdint.h>") || includes("<cstdint>") || includes("<inttypes.h>") {
-        "uintptr_t"
-    } else {
-        "__UINTPTR_TYPE__"
-    }
 }

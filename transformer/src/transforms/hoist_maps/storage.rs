@@ -4,11 +4,12 @@ use crate::context::Context;
 use crate::plan::{Copies, Reason, ReasonCode};
 use crate::semantics::effects::{Storage, Touch};
 use crate::semantics::symbols::{DeclaredType, VariableId};
+use crate::transforms::checks::addresses::{self, Extent, integer_of_address};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::environments::{Block, Environment, Held};
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::items::Item;
-use crate::transforms::hoist_maps::reach::{End, integer_of_address, reach};
+use crate::transforms::hoist_maps::reach::{End, reach};
 use crate::transforms::hoist_maps::updates::Update;
 
 /// The most pairs of pointers that an environment compares.
@@ -169,15 +170,17 @@ fn comparison(
                 here == there && here.is_none_or(|id| host.writes_variable(id).is_none())
             })
     };
-    if already >= MOST_COMPARED || ![one, other].into_iter().all(|item| is_simple(item) && is_visible(item)) {
+    if already >= MOST_COMPARED
+        || addresses::were_compared(cx, at)
+        || ![one, other].into_iter().all(|item| is_simple(item) && is_visible(item))
+    {
         return None;
     }
-    let number = integer_of_address(cx);
-    let end = |item: &Item| Some(format!("({number})({} + {})", item.named.name, item.length.as_ref()?.text));
-    let start = |item: &Item| format!("({number}){}", item.named.name);
+    let section = |item: &'_ Item| Some((item.named.name.clone(), item.length.as_ref()?.text.clone()));
+    let [one, other_section] = [section(one)?, section(other)?];
     // Before the other one's construct runs, its pointer need not lead anywhere, and its length need not be a number.
     let (_, mut found) = block.certain_where(statements, |mapping| maps(mapping, other).is_some())?;
-    found.push(format!("({} <= {} || {} <= {})", end(one)?, start(other), end(other)?, start(one)));
+    found.push(addresses::apart(cx, [(&one.0, &one.1), (&other_section.0, &other_section.1)]));
     Some(found)
 }
 
@@ -192,29 +195,13 @@ pub(super) fn growth(block: &Block<'_, '_>, statements: (usize, usize), held: &[
 
 /// How many bytes these take together, in C.
 pub(super) fn total(block: &Block<'_, '_>, held: &[Held]) -> String {
-    let mut sizes: Vec<(String, String, usize)> = Vec::new();
-    for one in held {
-        let (element, length) = size(block.cx, &one.item);
-        match sizes
-            .iter_mut()
-            .find(|(known, other, _)| same_element(block.cx, known, &element, &one.item) && *other == length)
-        {
-            Some((_, _, count)) => *count += 1,
-            None => sizes.push((element, length, 1)),
-        }
-    }
-    let term = |(element, length, count): &(String, String, usize)| {
-        let times = if *count > 1 { format!("{count} * ") } else { String::new() };
-        let length = if length.is_empty() { String::new() } else { format!(" * {length}") };
-        format!("{times}sizeof({element}){length}")
-    };
-    sizes.iter().map(term).collect::<Vec<_>>().join(" + ")
+    let all: Vec<Extent<'_>> = held.iter().map(|one| extent(block.cx, &one.item)).collect();
+    addresses::bytes(block.cx, &all)
 }
 
 /// How many bytes a section has, in C.
 pub(super) fn bytes(cx: &Context<'_>, item: &Item) -> String {
-    let (element, length) = size(cx, item);
-    if length.is_empty() { format!("sizeof({element})") } else { format!("sizeof({element}) * {length}") }
+    addresses::bytes(cx, &[extent(cx, item)])
 }
 
 /// How often the constructs in an environment copy what it holds, and how often the environment does; each update that the host needs counts
@@ -255,22 +242,10 @@ pub(super) fn constant_bytes(cx: &Context<'_>, item: &Item) -> Option<u64> {
     count.checked_mul(u64::from(element.number()?.bits()? / 8))
 }
 
-/// What one element is, for `sizeof`, and how many there are; nothing for a whole array.
-fn size(cx: &Context<'_>, item: &Item) -> (String, String) {
+/// What is held of an item: an array as a whole.
+fn extent<'i>(cx: &Context<'_>, item: &'i Item) -> Extent<'i> {
     let ty = cx.declared_type(&item.named.name, item.named.at);
-    if ty.is_some_and(|ty| matches!(ty, DeclaredType::Array { .. })) {
-        return (item.named.name.clone(), String::new());
-    }
-    let length = item.first_length.as_ref().map(|length| length.text.clone()).unwrap_or_default();
-    (format!("*{}", item.named.name), length)
-}
-
-/// Are the elements of two pointers of one size?
-fn same_element(cx: &Context<'_>, known: &str, element: &str, item: &Item) -> bool {
-    let at = item.named.at;
-    let element_of = |text: &str| {
-        let name = text.strip_prefix('*')?;
-        cx.declared_type(name, at).map(|ty| ty.dereferenced().without_const())
-    };
-    element_of(known).is_some() && element_of(known) == element_of(element)
+    let is_pointed = !ty.is_some_and(|ty| matches!(ty, DeclaredType::Array { .. }));
+    let length = item.first_length.as_ref().map(|length| length.text.as_str()).filter(|_| is_pointed);
+    Extent { name: &item.named.name, at: item.named.at, is_pointed, length }
 }

@@ -6,7 +6,7 @@ use crate::semantics::Act;
 use crate::semantics::evaluation::act;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
-use crate::transforms::hoist_maps::items::{is_operand, operand};
+use crate::transforms::checks::addresses::{is_operand, operand};
 
 /// A part of such a text.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@ use crate::semantics::symbols::DeclaredType;
 use crate::source::{Language, Span};
 use crate::syntax::{Assignment, NodeId, NodeKind, Subscript, Update};
 use crate::transforms::checks;
+use crate::transforms::checks::asked;
 
 /// An element that a serial loop changes, and that is certainly accessed where the loop is reached.
 pub(super) struct Sum {
@@ -73,8 +74,12 @@ fn sum(cx: &Context<'_>, serial: NodeId, loops: &[CanonicalLoop]) -> Option<Sum>
         let changes = statements_of(cx, own.body).into_iter().find_map(|statement| changed_by(cx, statement));
         let skips = tree.descendants(serial).any(|node| tree.kind(node) == NodeKind::ContinueStatement);
         let (_, target) = changes.filter(|_| !skips)?;
-        let start = if certainly_runs(cx, &own, loops) { Start::InFront } else { Start::Where(runs::test(cx, &own)?) };
-        Some((start, target))
+        if certainly_runs(cx, &own, loops) {
+            return Some((Start::InFront, target));
+        }
+        let test = runs::test(cx, &own)?;
+        let holds = asked::holds_at(cx, own.span.start, &test);
+        Some((if holds { Start::InFront } else { Start::Where(test) }, target))
     })?;
     let uses = uses_of(cx, target, serial);
     let is_changed = uses.iter().any(|node| {

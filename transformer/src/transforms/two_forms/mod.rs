@@ -1,13 +1,13 @@
 //! A region that is written twice, in two forms, under an `if` of the host.
 
-use crate::edit::directive_writer::{Layout, indent_of, line_start};
+use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
 use crate::region::target::target_regions;
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask_part;
 use crate::source::{Language, SourceFile, Span};
-use crate::syntax::{If, NodeId, NodeKind};
+use crate::syntax::{Directive, If, NodeId, NodeKind};
 
 /// The whole lines of a region.
 pub(super) fn lines_of(file: &SourceFile, extent: Span) -> Span {
@@ -35,10 +35,19 @@ pub(super) fn cannot_stand_twice(
     first: ConstructId,
     extent: Span,
 ) -> Option<(Span, &'static str)> {
+    match names.constructs.construct(first).body {
+        Some(body) => statement_cannot_stand_twice(names, body, extent),
+        None => Some((extent, "it has no statement")),
+    }
+}
+
+/// The same of a statement, whose text with the directives before it is `extent`.
+pub(super) fn statement_cannot_stand_twice(
+    names: &Program<'_>,
+    body: NodeId,
+    extent: Span,
+) -> Option<(Span, &'static str)> {
     let cx = names;
-    let Some(body) = cx.constructs.construct(first).body else {
-        return Some((extent, "it has no statement"));
-    };
     for node in cx.tree.descendants(body) {
         let span = cx.tree.span(node);
         let what = match cx.tree.kind(node) {
@@ -86,23 +95,44 @@ impl Indents {
     }
 }
 
-/// One edit that writes both forms of a region under a host `if`: where `condition` holds as the edits make it, otherwise as it is. `None` if
-/// the edits do not lie within the region.
+/// What is written twice: a statement of the host, or several that follow each other.
+pub(super) struct Twice<'d> {
+    /// The first of the statements.
+    pub statement: NodeId,
+    /// All of them, with the directives before them.
+    pub extent: Span,
+    /// The first directive in them, whose style the text between them has.
+    pub directive: &'d Directive,
+    /// Are they statements of a block?
+    pub is_in_block: bool,
+}
+
+impl<'d> Twice<'d> {
+    /// A region.
+    pub(super) fn of_region(cx: &Program<'d>, (first, extent): (ConstructId, Span)) -> Option<Self> {
+        let statement = cx.constructs.construct(first).body?;
+        let directive = cx.constructs.directive(first);
+        Some(Self { statement, extent, directive, is_in_block: is_in_block(cx, first) })
+    }
+}
+
+/// One edit that writes both forms under a host `if`: where all of `conditions` hold as the edits make them, otherwise as they are. `None` if
+/// the edits do not lie within them.
 pub(super) fn both(
     cx: &Program<'_>,
-    (first, extent): (ConstructId, Span),
+    twice: &Twice<'_>,
     edits: &[Edit],
-    condition: &str,
+    conditions: &[String],
     comment: &str,
 ) -> Option<Edit> {
     let file = cx.file;
-    let body = cx.constructs.construct(first).body?;
-    let layout = Layout::of(file, cx.constructs.directive(first));
+    let Twice { statement, extent, directive, is_in_block } = *twice;
+    let layout = Layout::of(file, directive);
     let whole = lines_of(file, extent);
     let original = std::str::from_utf8(file.bytes(whole)).ok()?;
     let text = edited(file, whole, edits)?;
-    let Indents { indent, level } = Indents::of(cx, extent, body, &layout);
-    let block = !is_in_block(cx, first);
+    let Indents { indent, level } = Indents::of(cx, extent, statement, &layout);
+    let block = !is_in_block;
     let newline = layout.newline;
     let (open, outer) = if block {
         (format!("{indent}{{{newline}"), format!("{indent}{level}"))
@@ -112,12 +142,28 @@ pub(super) fn both(
     let inside = |text: &str| indented(text, &if block { level.repeat(2) } else { level.clone() });
     let comment = if cx.tree.language() == Language::C { format!("/* {comment} */") } else { format!("// {comment}") };
     let close = if block { format!("{newline}{indent}}}") } else { String::new() };
+    let head = asked(conditions, &outer, newline);
     let text = format!(
-        "{open}{outer}{comment}{newline}{outer}if ({condition}) {{{newline}{}{newline}{outer}}} else {{{newline}{}{newline}{outer}}}{close}",
+        "{open}{outer}{comment}{newline}{outer}{head} {{{newline}{}{newline}{outer}}} else {{{newline}{}{newline}{outer}}}{close}",
         inside(&text),
         inside(original),
     );
     Some(Edit { span: whole, text })
+}
+
+/// The `if` that asks all conditions, each on a line of its own where one line would be too long, and each side of `||` where that still is.
+fn asked(conditions: &[String], indent: &str, newline: &str) -> String {
+    let line = format!("if ({})", conditions.join(" && "));
+    if indent.len() + line.len() + " {".len() <= WIDTH {
+        return line;
+    }
+    let inner = indent.len() + "if (".len();
+    let broken = |one: &String| match inner + one.len() + " &&".len() <= WIDTH {
+        true => one.clone(),
+        false => one.replace(" || ", &format!(" ||{newline}{indent}     ")),
+    };
+    let conditions: Vec<String> = conditions.iter().map(broken).collect();
+    format!("if ({})", conditions.join(&format!(" &&{newline}{indent}    ")))
 }
 
 /// Is the region a statement of a block, and not the statement of another directive?
@@ -154,7 +200,7 @@ fn one_level(cx: &Program<'_>, body: NodeId, indent: &str, otherwise: &str) -> S
     let indent_at = |node| statement_indent(cx.file, cx.tree.span(node).start, indent);
     let inner = cx.tree.named_children(body).next().filter(|_| cx.tree.kind(body) == NodeKind::CompoundStatement);
     let inside = inner.map(indent_at).and_then(|inner| inner.strip_prefix(indent).map(str::to_owned));
-    let around = cx.tree.parent(body).map(indent_at);
+    let around = cx.tree.parent(body).map(|above| indent_of(cx.file, cx.tree.span(above).start));
     let outside = || around.and_then(|outer| indent.strip_prefix(&outer).map(str::to_owned));
     let told = |level: &String| !level.is_empty();
     inside.filter(told).or_else(|| outside().filter(told)).unwrap_or_else(|| otherwise.to_owned())

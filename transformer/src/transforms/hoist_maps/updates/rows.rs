@@ -6,9 +6,8 @@ use crate::semantics::effects::{Named, Storage, Touch};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::{Field, NodeId, NodeKind, Number, Subscript};
+use crate::transforms::checks::addresses::{integer_of_address, operand};
 use crate::transforms::hoist_maps::blocks::Statement;
-use crate::transforms::hoist_maps::items::operand;
-use crate::transforms::hoist_maps::reach::integer_of_address;
 use crate::transforms::hoist_maps::updates::Wanted;
 use crate::transforms::hoist_maps::updates::elements::{Piece, happens_always};
 
