@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 12] = [
+const MUTANTS: [(&str, &str, &str); 17] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -41,6 +41,11 @@ const MUTANTS: [(&str, &str, &str); 12] = [
         "<= (__UINTPTR_TYPE__)a",
         ">= 0 || (__UINTPTR_TYPE__)a",
     ),
+    ("the second of two side by side is lost", "part < 2;", "part < 1;"),
+    ("the third side by side is lost", "part < 3;", "part < 2;"),
+    ("the range of all is that of the shortest", "n > (n - 2) ?", "n < (n - 2) ?"),
+    ("one side by side has the range of another one", " < n - 2) {", " < n) {"),
+    ("the last element of all is lost", " < most;", " < most - 1;"),
     ("arrays seem shorter by an element", " + n) <=", " + n - 1) <="),
 ];
 

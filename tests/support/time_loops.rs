@@ -22,15 +22,18 @@ pub enum Family {
     Layers,
     /// Several constructs, each about arrays of its own, which calls let overlap.
     Apart,
+    /// Several constructs over different ranges, which stand side by side.
+    Beside,
     /// Iterations meet, but not in one pass; or each launch does something of its own.
     Meeting,
 }
 
 /// Every family of which most functions are changed.
-pub const FAMILIES: [Family; 5] = [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart];
+pub const FAMILIES: [Family; 6] =
+    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Beside];
 
-const ALL: [Family; 6] =
-    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Meeting];
+const ALL: [Family; 7] =
+    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Beside, Family::Meeting];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 4;
@@ -151,6 +154,29 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
                     _ => format!("if ({array}[i] < 40) {array}[i] = {array}[i] * {half} + 3 * t + 5;"),
                 };
                 let _ = write!(text, "{directive} map(tofrom: {array}[0:n])\n{}", loop_of(&[line], &[own], 2));
+            }
+            text.push_str("    }\n");
+        }
+        Family::Beside => {
+            let _ = writeln!(text, "    {head} {{");
+            let half = if ty == "int" { "3" } else { "0.5" };
+            let arrays: &[&str] = if rng.chance(50) { &["a", "b"] } else { &["a", "b", "c"] };
+            for (at, array) in arrays.iter().enumerate() {
+                let index = rng.pick(&["i", "k"]);
+                // The second one has another range, so that they do not become one in each iteration.
+                let (from, to) = if at == 1 { (rng.range(0, 2), "n - 2") } else { (rng.range(0, 1), "n") };
+                let own = format!("for (int {index} = {from}; {index} < {to}; {index}++)");
+                let lines = match rng.below(3) {
+                    0 => vec![format!("{array}[{index}] = {array}[{index}] / 2 + t * 3 + {index};")],
+                    1 => vec![
+                        format!("{ty} twice = {array}[{index}] * {half};"),
+                        format!("{array}[{index}] += twice - t + {index};"),
+                    ],
+                    _ => vec![format!(
+                        "if ({array}[{index}] < 40) {array}[{index}] = {array}[{index}] * {half} + 3 * t + 5;"
+                    )],
+                };
+                let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[&own], 2));
             }
             text.push_str("    }\n");
         }

@@ -59,6 +59,13 @@
 //! - the constructs are predicted to be 1.05 times as fast as one kernel. A loop of unknown length counts as
 //!   `--assumed-iterations`.
 //!
+//! Or side by side, with iterations of their own (`side_by_side`):
+//!
+//! - constructs of one loop each, that counts up by one from a small number in a variable of its own, up to at most two different bounds, which are
+//!   sums of numbers and variables of that type; nothing that one of them writes another one accesses;
+//! - no clause says something of the loop or combines values, and all of them together are short, so that registers do not decide;
+//! - a serial loop in which neighbouring threads load elements far apart has the length of all other loops: otherwise it needs a grid of its own.
+//!
 //! Where only pointers may lead to the same storage, or memory may be missing, and the constructs are predicted to be twice as fast as one, the host
 //! asks by addresses, and they stand in two forms.
 //!
@@ -95,6 +102,9 @@
 //! construct before changes what it names (as for bounds). What would not have been mapped must be held by a `target data` construct around, by the
 //! same list item, so that mapping it does nothing; scalars and pointers must have a value. What an idle construct lists is no
 //! evidence that storage is apart, what that `target data` lists is.
+//!
+//! Side by side each iteration executes what one iteration of one construct did. All that any of them reads is written by none of the others, so that
+//! their order is as free as that of the iterations of one construct; that is read off a loop over the constructs, each with its own loop inside.
 //!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,
@@ -142,6 +152,7 @@ mod host_loop;
 mod lists;
 mod members;
 mod memory;
+mod side_by_side;
 mod steady;
 mod together;
 mod write;
@@ -150,6 +161,8 @@ use std::collections::BTreeSet;
 
 use self::lists::{Lists, joined};
 use self::members::{Member, runs};
+use self::side_by_side::Beside;
+use self::write::Asked;
 use crate::analysis::independence::aliases::MayMeet;
 use crate::context::Context;
 use crate::device::time::GAIN;
@@ -185,11 +198,19 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
     plans
 }
 
-/// Takes the constructs of a run together. Only where none go together for certain, the host may be asked whether data lie apart.
+/// Takes the constructs of a run together. Only where none go together for certain, they stand side by side, or the host may be asked whether
+/// data lie apart.
 fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec<Plan> {
-    let plans = grouped(run, |members| certainly(cx, members, taken));
+    let plans = grouped(run, |members| merged(cx, members, taken));
     let is_change = |plan: &Plan| plan.decision == Decision::Apply(Applicability::Safe);
-    if cx.assumes || plans.iter().any(is_change) {
+    if plans.iter().any(|plan| plan.decision.is_written(cx.assumes)) {
+        return plans;
+    }
+    let beside = grouped(run, |members| beside(cx, members));
+    if beside.iter().any(is_change) {
+        return beside;
+    }
+    if cx.assumes {
         return plans;
     }
     let asked = grouped(run, |members| by_addresses::decide(cx, run, members));
@@ -257,10 +278,23 @@ fn left_alone(reasons: Vec<Reason>) -> Verdict {
     }
 }
 
-/// Checks that all of some constructs can be one as they are. `taken` are the names that other constructs got.
-fn certainly(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
-    let names = guards::names(cx, members, taken);
-    let one = One::of(cx, members, &names, GAIN)?;
+/// Checks that all of some constructs can be one whose iterations execute those of all. `taken` are the names that other constructs got.
+fn merged(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
+    let arrangement = Arrangement::merged(guards::names(cx, members, taken));
+    let change = certainly(cx, members, &arrangement)?;
+    taken.extend(arrangement.names.into_iter().flatten());
+    Ok(change)
+}
+
+/// Checks that all of some constructs can be one that has the iterations of each beside those of the others.
+fn beside(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
+    let beside = Some(Beside::of(cx, members)?);
+    certainly(cx, members, &Arrangement { names: vec![None; members.len()], beside })
+}
+
+/// Some constructs as one in the place of all, and what must be assumed.
+fn certainly(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement) -> Result<Change, Stopped> {
+    let one = One::of(cx, members, arrangement, GAIN)?;
     let is_assumed = one.memory.is_some() || !one.may_meet.is_empty();
     if let Some(last) = members.last().filter(|last| is_assumed && addresses::were_compared(cx, last.directive.start)) {
         return Err(Stopped { at: members.len() - 1, reason: by_addresses::other_form(last) });
@@ -272,14 +306,41 @@ fn certainly(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>
     let mut reasons: Vec<Reason> = one.may_meet.into_iter().map(|pair| pair.assumption).collect();
     reasons.extend(one.memory);
     reasons.extend(one.assumed);
-    taken.extend(names.into_iter().flatten());
-    Ok(Change {
-        edits: one.edits,
-        summary: one.summary,
-        reasons,
-        kernels: Some((members.len(), 1)),
-        ..Change::default()
-    })
+    let kernels = Some((members.len(), 1));
+    Ok(Change { edits: one.edits, summary: one.summary, reasons, kernels, ..Change::default() })
+}
+
+/// How the iterations of several constructs stand in one loop.
+struct Arrangement {
+    /// The names of the constants that say which constructs run.
+    names: Vec<Option<String>>,
+    /// The loop over the constructs. Without it each iteration executes those of all.
+    beside: Option<Beside>,
+}
+
+impl Arrangement {
+    fn merged(names: Vec<Option<String>>) -> Self {
+        Self { names, beside: None }
+    }
+
+    /// What each construct's statements are asked for.
+    fn conditions(&self) -> Vec<Option<Asked>> {
+        let runs = |name: &String| Asked { condition: name.clone(), copy: None };
+        match &self.beside {
+            Some(beside) => beside.asked.iter().cloned().map(Some).collect(),
+            None => self.names.iter().map(|name| name.as_ref().map(runs)).collect(),
+        }
+    }
+
+    /// The number of loops that are associated with the directive in the text that is read.
+    fn depth(&self, first: &Member) -> usize {
+        if self.beside.is_some() { 1 } else { first.loops.len() }
+    }
+
+    /// The clauses that the directive gets for it.
+    fn clauses(&self) -> Vec<String> {
+        self.beside.iter().map(|_| "collapse(2)".to_owned()).collect()
+    }
 }
 
 /// Several constructs as one.
@@ -301,28 +362,48 @@ impl One {
     ///
     /// # Errors
     /// The first construct that cannot be a part of it, and why.
-    fn of(cx: &Context<'_>, members: &[&Member], names: &[Option<String>], least: f64) -> Result<Self, Stopped> {
-        let lists = agreed(cx, members, names)?;
-        gain::too_large(cx, members).map_or(Ok(()), Err)?;
-        let loops = write::loops(cx, members, names);
+    fn of(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement, least: f64) -> Result<Self, Stopped> {
+        let lists = agreed(cx, members, arrangement)?;
+        gain::too_large(cx, members, arrangement.beside.is_some()).map_or(Ok(()), Err)?;
+        let loops = write::loops(cx, members, &arrangement.names, &arrangement.conditions());
         let all = joined(members, &lists)?;
-        let read = loops.iter().cloned().chain([together::directives(cx, members, (&lists, &all), names)]).collect();
-        let may_meet = together::may_meet(cx, members, (&lists, names), read, least)?;
+        let Some(first) = members.first() else { return Err(nothing()) };
+        let (to_be_read, written) = match &arrangement.beside {
+            None => (loops.clone(), Some(loops)),
+            Some(beside) => (beside.to_be_read(members), beside.written(cx, members, loops)),
+        };
+        let directives = together::directives(cx, members, (&lists, &all), arrangement);
+        let read = to_be_read.into_iter().chain([directives]).collect();
+        let may_meet = together::may_meet(cx, members, (&lists, arrangement), read, least)?;
         let memory = memory::growth(cx, members, &lists);
-        let rounding = members.first().and_then(|first| checks::other_rounding(cx, first.directive));
+        let mut edits = written.ok_or_else(nothing)?;
+        edits.extend(write::clauses(cx, members, (&lists, &all), &arrangement.clauses()));
+        // Side by side no statements meet that a compiler could combine.
+        let rounding = || checks::other_rounding(cx, first.directive);
+        let (rounding, summary) = match arrangement.beside {
+            Some(_) => (None, format!("{} kernels become one, side by side", members.len())),
+            None => (rounding(), format!("{} kernels over the same range become one", members.len())),
+        };
         let parameters = members.iter().find_map(|member| type_parameters::assumption(cx, member.body));
-        let edits = loops.into_iter().chain(write::clauses(cx, members, &lists, &all)).collect();
-        let summary = format!("{} kernels over the same range become one", members.len());
         Ok(Self { edits, summary, lists, may_meet, memory, assumed: rounding.into_iter().chain(parameters).collect() })
     }
 }
 
+/// Why constructs stay whose text has no place for one loop.
+fn nothing() -> Stopped {
+    Stopped { at: 1, reason: apart(Span::default(), "there is no place for one loop") }
+}
+
 /// Checks what the text of directives and heads tells, and returns the lists of each construct's clauses.
-fn agreed(cx: &Context<'_>, members: &[&Member], names: &[Option<String>]) -> Result<Vec<Lists>, Stopped> {
+fn agreed(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement) -> Result<Vec<Lists>, Stopped> {
     let mut all: Vec<Lists> = Vec::new();
-    for (at, (member, name)) in members.iter().zip(names).enumerate() {
+    for (at, (member, name)) in members.iter().zip(&arrangement.names).enumerate() {
         let stop = |reason| Stopped { at, reason };
         let own = Lists::of(cx, member).map_err(stop)?;
+        if let Some(beside) = &arrangement.beside {
+            steady::handed(cx, members, (member, &own)).map_err(stop)?;
+            beside.is_asked_alike(cx, members, (member, &own)).map_err(stop)?;
+        }
         if name.is_some() {
             // Those that ask the same may go together without it.
             let at = guards::first_other(cx, members).unwrap_or(at).max(1);
@@ -330,7 +411,9 @@ fn agreed(cx: &Context<'_>, members: &[&Member], names: &[Option<String>]) -> Re
         }
         let before = members.get(..at).unwrap_or_default();
         if let (Some(first), Some(known)) = (before.first(), all.first()) {
-            heads::same_range(cx, first, member).map_err(stop)?;
+            if arrangement.beside.is_none() {
+                heads::same_range(cx, first, member).map_err(stop)?;
+            }
             lists::same_otherwise(cx, (first, known), (member, &own)).map_err(stop)?;
             if first.guard.is_some() && member.guard.is_none() {
                 return Err(stop(apart(member.directive, "the construct before this one does not always run")));

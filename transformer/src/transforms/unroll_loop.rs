@@ -95,11 +95,12 @@ use crate::device::time::{gains, number};
 use crate::edit::Edit;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
+use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::syntax::{Binary, ClauseName, If, NodeId, NodeKind};
 use crate::transforms::{Waiting, checks, two_forms};
 
 /// How many times as fast a kernel becomes at the most: rows of known length (`bench/results/unroll`).
@@ -151,8 +152,8 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
         return no(span, "the loops of the construct are not understood");
     };
     let Some(last) = loops.last() else { return Ok(Vec::new()) };
-    let serial = serial_loops(cx, last.body);
-    let Some(first) = serial.first() else { return Ok(Vec::new()) };
+    let serial = serial_loops(cx, &loops, last.body);
+    let Some((first, _)) = serial.first() else { return Ok(Vec::new()) };
     if let Some(place) = checks::directive_in(cx, cx.constructs.construct(region.chain.innermost()).body_span) {
         let message = "how the loops are translated is written here";
         return Err(Reason::new(ReasonCode::UnrollWritten, place, message));
@@ -172,9 +173,12 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, span: Span) -> Result<Vec<Unr
     let is_sure = |one: &Unrolled| !cx.is_confined(Pass::Unroll, region) || one.is_sure;
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let may_stand_twice = two_forms::cannot_stand_twice(cx, first, region.extent).is_none();
-    let judged = |node: &NodeId| match judge(cx, device, (&found, promised), (last.body, *node), may_stand_twice) {
-        Ok(one) if !is_sure(&one) => Err((cx.tree.span(*node), "the text does not tell how often this loop runs")),
-        judged => judged,
+    let judged = |(node, is_of_part): &(NodeId, bool)| {
+        let place = (last.body, *node, *is_of_part);
+        match judge(cx, device, (&found, promised), place, may_stand_twice) {
+            Ok(one) if !is_sure(&one) => Err((cx.tree.span(*node), "the text does not tell how often this loop runs")),
+            judged => judged,
+        }
     };
     let (chosen, others): (Vec<_>, Vec<_>) = serial.iter().map(judged).partition(Result::is_ok);
     match others.into_iter().find_map(Result::err) {
@@ -191,10 +195,12 @@ fn judge(
     cx: &Context<'_>,
     device: &DeviceProfile,
     (found, promised): (&Accesses, usize),
-    (kernel, node): (NodeId, NodeId),
+    (kernel, node, is_of_part): (NodeId, NodeId, bool),
     may_stand_twice: bool,
 ) -> Result<Unrolled, (Span, &'static str)> {
-    let serial = loads::serial(cx, (found, promised), kernel, node)?;
+    let mut serial = loads::serial(cx, (found, promised), kernel, node)?;
+    // Constructs side by side have loops as they had them alone.
+    serial.is_collapsed &= !(is_of_part && promised == 2);
     let span = serial.head.span;
     let form = forms::form(cx, device, &serial, may_stand_twice)
         .ok_or((span, "this loop is too short, or was not measured with loads like these"))?;
@@ -229,13 +235,35 @@ fn excludes_unroll(cx: &Program<'_>, region: &TargetRegion) -> Option<Reason> {
     })
 }
 
-/// The loops that are executed serially, and unconditionally, in one iteration; the outermost ones.
-fn serial_loops(cx: &Program<'_>, body: NodeId) -> Vec<NodeId> {
-    let is_plain = |node: NodeId| {
-        let around = cx.tree.ancestors(node).take_while(|around| cx.tree.span(body).contains(cx.tree.span(*around)));
-        around.into_iter().all(|around| cx.tree.kind(around) == NodeKind::CompoundStatement)
+/// The loops that are executed serially, and unconditionally, in one iteration, or in all those of an outer loop of the construct that have one
+/// value of its variable, which is told; the outermost ones.
+fn serial_loops(cx: &Program<'_>, own: &[CanonicalLoop], body: NodeId) -> Vec<(NodeId, bool)> {
+    let tree = cx.tree;
+    let outer = own.split_last().map(|(_, outer)| outer).unwrap_or_default();
+    let is_of_outer = |name: NodeId| {
+        let name = cx.file.show(tree.span(name));
+        outer.iter().any(|read| read.variable == *name)
     };
-    cx.tree.descendants(body).filter(|node| cx.tree.kind(*node) == NodeKind::ForStatement && is_plain(*node)).collect()
+    // `if (part == 1)`, as constructs stand side by side.
+    let is_part = |node: NodeId| {
+        let sides = |part: NodeId| {
+            Binary::of(tree, part).and_then(|part| Some((part.operator()?, part.left()?, part.right()?)))
+        };
+        let asks = |part: NodeId| {
+            sides(part).is_some_and(|(operator, left, right)| {
+                operator == NodeKind::EqualEqual && is_of_outer(left) && cx.constant(tree.span(right)).is_some()
+            })
+        };
+        let condition = If::of(tree, node).filter(|one| one.alternative().is_none()).and_then(If::condition);
+        condition.is_some_and(|condition| tree.descendants(condition).any(asks))
+    };
+    let around = |node: NodeId| {
+        let around = tree.ancestors(node).take_while(|around| tree.span(body).contains(tree.span(*around)));
+        around.filter(|around| tree.kind(*around) != NodeKind::CompoundStatement).collect::<Vec<_>>()
+    };
+    let loops = tree.descendants(body).filter(|node| tree.kind(*node) == NodeKind::ForStatement);
+    let found = loops.map(|node| (node, around(node))).filter(|(_, around)| around.iter().all(|node| is_part(*node)));
+    found.map(|(node, around)| (node, !around.is_empty())).collect()
 }
 
 fn change(cx: &Context<'_>, region: &TargetRegion, found: &[Unrolled]) -> Change {

@@ -7,7 +7,7 @@
 use super::host_loop::HostLoop;
 use super::lists::Mapped;
 use super::members::Member;
-use super::{One, Stopped, apart, memory, steady};
+use super::{Arrangement, One, Stopped, apart, memory, steady};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::{Change, Reason};
@@ -32,7 +32,7 @@ pub(super) fn decide(cx: &Context<'_>, run: &[Member], members: &[&Member]) -> R
     if let Some(last) = members.last().filter(|last| addresses::were_compared(cx, last.directive.start)) {
         return Err(Stopped { at: members.len() - 1, reason: other_form(last) });
     }
-    let one = One::of(cx, members, &vec![None; members.len()], GAIN_OF_TWO_FORMS)?;
+    let one = One::of(cx, members, &Arrangement::merged(vec![None; members.len()]), GAIN_OF_TWO_FORMS)?;
     let forms = Forms { cx, members, one: &one };
     let edit = forms.edit(members.len() == run.len());
     let edit = edit.map_err(|reason| Stopped { at: members.len() - 1, reason })?;

@@ -24,8 +24,9 @@ const ASSUMED_INNER: f64 = 64.0;
 const CACHED: f64 = 0.125;
 /// The most arrays of one kernel, whose addresses take registers.
 const MOST_ARRAYS: usize = 24;
-/// The most operations in the text of one kernel.
-const MOST_OPERATIONS: usize = 400;
+/// The most operations in the text of one kernel, and of one side by side, where the construct that needs the most registers decides how many
+/// threads of all are resident.
+const MOST_OPERATIONS: [usize; 2] = [400, 120];
 
 /// Why one kernel would not be `least` times as fast. `None` if it is.
 pub(super) fn does_not_pay(
@@ -48,6 +49,71 @@ pub(super) fn does_not_pay(
     let (before, after) = (launches + kernels, LAUNCH + kernels);
     (before < least * after)
         .then(|| no(format!("one kernel gains too little: predicted {} instead of {}", time(after), time(before))))?
+}
+
+/// Why one kernel that has the iterations of each construct beside those of the others would not be `least` times as fast. `own` are the loops of
+/// the constructs. What a thread waits for is under way beside what others wait for. `None` if it is.
+pub(super) fn beside_does_not_pay(
+    cx: &Context<'_>,
+    members: &[&Member],
+    (found, own): (&Accesses, &[usize]),
+    place_of: &PlaceOf<'_>,
+    least: f64,
+) -> Option<Reason> {
+    let last = members.last()?;
+    let no = |message: String| Some(Reason::new(ReasonCode::FuseDoesNotPay, last.directive, message));
+    if let Some(message) = has_too_many_arrays(found) {
+        return no(message);
+    }
+    if let Some(message) = wants_a_grid_of_its_own(found, own) {
+        return no(message);
+    }
+    let work = |(member, own): (usize, &usize)| {
+        let iterations = known(found.loops.get(*own)?.trips).unwrap_or_else(|| f64::from(cx.assumed_iterations));
+        let lane = found.loops.get(*own)?.atom;
+        let mut work = NestWork { iterations, accesses: 0.0, sectors: 0.0, divisions: 0 };
+        for access in found.accesses.iter().filter(|access| place_of(access) == member) {
+            let inner = access.loops.iter().filter(|index| **index > 0 && *index != own);
+            let trips =
+                inner.map(|index| found.loops.get(*index).and_then(|one| known(one.trips)).unwrap_or(ASSUMED_INNER));
+            let times = trips.product::<f64>() * iterations;
+            work.accesses += times;
+            work.sectors += times * pattern(access, lane, &found.opaque).sectors();
+        }
+        Some(work)
+    };
+    let works: Vec<NestWork> = own.iter().enumerate().filter_map(work).collect();
+    let iterations: f64 = works.iter().map(|work| work.iterations).sum();
+    let longest = works.iter().map(|work| work.accesses / work.iterations.max(1.0)).fold(0.0, f64::max);
+    let sectors = works.iter().map(|work| work.sectors).sum();
+    let one = NestWork { iterations, accesses: iterations * longest, sectors, divisions: 1 };
+    let before = works.iter().map(|work| LAUNCH + nest_time(work)).sum::<f64>();
+    let after = LAUNCH + nest_time(&one);
+    let message = || format!("side by side gains too little: predicted {} instead of {}", time(after), time(before));
+    (before < least * after).then(|| no(message()))?
+}
+
+/// Why a construct should keep a grid of its own: where threads walk along rows, how many of them are a team decides much, and with other lengths
+/// that construct may take most of the time. Side by side with loops of the same length it gains in any case: measured with products of a
+/// matrix and its transpose (`bench/fuse`).
+fn wants_a_grid_of_its_own(found: &Accesses, own: &[usize]) -> Option<String> {
+    let long = |index: &usize| {
+        let one = found.loops.get(*index).filter(|_| *index > 0)?;
+        (!own.contains(index) && one.trips.is_none_or(|trips| trips > FEW)).then_some(one)
+    };
+    let is_far = |access: &&Access| {
+        let lane = access.loops.iter().find(|index| own.contains(index)).and_then(|index| found.loops.get(*index));
+        let pattern = lane.map(|lane| pattern(access, lane.atom, &found.opaque));
+        access.loops.iter().any(|index| long(index).is_some())
+            && matches!(pattern, Some(Pattern::Strided | Pattern::Unknown))
+    };
+    let far = found.accesses.iter().find(is_far)?;
+    let mut lengths = found.loops.iter().skip(1).map(|one| (&one.range.lower, &one.range.upper));
+    let first = lengths.next()?;
+    let is_square = first.1.is_some() && lengths.all(|other| other == first);
+    (!is_square).then(|| {
+        format!("a serial loop walks along `{}`, and needs as many threads in a team as suit it", far.root.name)
+    })
 }
 
 /// Why it would not pay that one launch of a construct makes all passes of a loop around it. `found` are the accesses of the kernel with
@@ -94,7 +160,8 @@ fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&
 }
 
 /// The first construct with which one kernel would have more operations than it should.
-pub(super) fn too_large(cx: &Context<'_>, members: &[&Member]) -> Option<Stopped> {
+pub(super) fn too_large(cx: &Context<'_>, members: &[&Member], is_beside: bool) -> Option<Stopped> {
+    let most = MOST_OPERATIONS[usize::from(is_beside)];
     let is_one = |kind: NodeKind| {
         matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
     };
@@ -103,7 +170,7 @@ pub(super) fn too_large(cx: &Context<'_>, members: &[&Member]) -> Option<Stopped
         operations += cx.tree.descendants(member.body).filter(|node| is_one(cx.tree.kind(*node))).count();
         let message = format!("one kernel would have {operations} operations");
         let reason = Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message);
-        (at > 0 && operations > MOST_OPERATIONS).then_some(Stopped { at, reason })
+        (at > 0 && operations > most).then_some(Stopped { at, reason })
     })
 }
 
@@ -114,11 +181,16 @@ fn lengths(cx: &Context<'_>, found: &Accesses, depth: usize) -> Vec<f64> {
     lengths
 }
 
+/// Why one kernel needs more registers than several.
+fn has_too_many_arrays(found: &Accesses) -> Option<String> {
+    let arrays: BTreeSet<_> = found.accesses.iter().map(|access| (access.root.key, &access.root.name)).collect();
+    (arrays.len() > MOST_ARRAYS).then(|| format!("one kernel would access {} arrays", arrays.len()))
+}
+
 /// Why one kernel could be slower than several: it needs more registers than they do, or evicts lines that a serial loop comes back to.
 fn may_be_slower(found: &Accesses, depth: usize) -> Option<String> {
-    let arrays: BTreeSet<_> = found.accesses.iter().map(|access| (access.root.key, &access.root.name)).collect();
-    if arrays.len() > MOST_ARRAYS {
-        return Some(format!("one kernel would access {} arrays", arrays.len()));
+    if let Some(message) = has_too_many_arrays(found) {
+        return Some(message);
     }
     let lane = found.loops.get(depth.checked_sub(1)?)?.atom;
     let is_long = |index: &usize| {

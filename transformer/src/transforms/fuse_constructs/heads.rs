@@ -8,8 +8,33 @@ use crate::region::loop_nest::CanonicalLoop;
 use crate::semantics::Program;
 use crate::source::Span;
 
-/// Compares the heads of the loops, whose names mean the same for both: nothing is declared between the constructs.
+/// Compares the types of the loops' variables, whose names mean the same for both: nothing is declared between the constructs.
+pub(super) fn same_kind(cx: &Program<'_>, first: &Member, second: &Member) -> Result<(), Reason> {
+    compare(cx, first, second, &|_, _| Ok(()))
+}
+
+/// Compares the heads of the loops as well.
 pub(super) fn same_range(cx: &Program<'_>, first: &Member, second: &Member) -> Result<(), Reason> {
+    compare(cx, first, second, &|(other, one), (own, two)| {
+        if is_written_alike(cx, other, own) || is_one_range(one, two) {
+            return Ok(());
+        }
+        let head = Span::new(own.span.start, cx.tree.span(own.body).start);
+        let message = "this loop is not known to run over the range of the one before";
+        Err(apart(head, message).with_label(other.span, "the other loop"))
+    })?;
+    names_stay_apart(cx, second, first)
+}
+
+/// A loop, and what is known of it.
+type Known<'a> = (&'a CanonicalLoop, &'a Loop);
+
+fn compare(
+    cx: &Program<'_>,
+    first: &Member,
+    second: &Member,
+    are_alike: &dyn Fn(Known<'_>, Known<'_>) -> Result<(), Reason>,
+) -> Result<(), Reason> {
     let depth = first.loops.len();
     if depth != second.loops.len() {
         return Err(apart(second.directive, "the constructs take different numbers of loops"));
@@ -29,21 +54,18 @@ pub(super) fn same_range(cx: &Program<'_>, first: &Member, second: &Member) -> R
         if one.integer != two.integer {
             return Err(apart(head, format!("`{}` has another type than `{}`", own.variable, other.variable)));
         }
-        if !(is_written_alike(cx, other, own) || is_one_range(one, two)) {
-            let message = "this loop is not known to run over the range of the one before";
-            return Err(apart(head, message).with_label(other.span, "the other loop"));
-        }
+        are_alike((other, one), (own, two))?;
         if own.declared_in_loop != other.declared_in_loop
             || !own.declared_in_loop && first.variables.get(index) != second.variables.get(index)
         {
             return Err(apart(head, "the loops do not declare their variables, and use different ones"));
         }
     }
-    names_stay_apart(cx, second, first)
+    Ok(())
 }
 
 /// In one loop, a variable of the second construct is a copy of the one in its place; so its name must be no other loop's.
-fn names_stay_apart(cx: &Program<'_>, second: &Member, first: &Member) -> Result<(), Reason> {
+pub(super) fn names_stay_apart(cx: &Program<'_>, second: &Member, first: &Member) -> Result<(), Reason> {
     for (own, other) in second.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable) {
         if first.loops.iter().any(|any| any.variable == own.variable) {
             let message = format!("`{}` is the variable of another loop there", own.variable);

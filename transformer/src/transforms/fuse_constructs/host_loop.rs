@@ -1,7 +1,6 @@
 //! A counted loop of the host around one construct alone goes inside of its kernel, where no iteration of the kernel meets another one in
 //! any pass of that loop.
 
-use std::collections::BTreeSet;
 
 use super::lists::Lists;
 use super::members::{self, Member};
@@ -10,7 +9,6 @@ use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::loop_nest::{CanonicalLoop, VariableKind, canonical_nest};
-use crate::semantics::symbols::{NameKind, Scope};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
@@ -200,26 +198,8 @@ impl HostLoop {
         let bounds: Vec<Span> = self.bounds().collect();
         steady::handed(cx, &[member], (member, own)).map_err(in_passes)?;
         steady::evaluated(cx, &[member], &bounds).map_err(in_passes)?;
-        let listed: BTreeSet<_> =
-            own.mapped.iter().map(|it| it.key).chain(own.listed.iter().map(|it| it.key)).collect();
         for (name, at) in bounds.iter().flat_map(|span| cx.names_in(*span)) {
-            if cx.constant(at).is_some() {
-                continue;
-            }
-            let variable = cx.symbols().lookup(&name, at.start);
-            let is_constant = variable.as_ref().is_some_and(|it| it.kind == NameKind::TemplateParameter);
-            let is_copied = variable.filter(|it| it.kind == NameKind::Variable).is_some_and(|it| {
-                let is_of_device = cx.is_declare_target(&name)
-                    || cx.is_threadprivate(&name)
-                    || cx.may_be_declared_for_device(&name, at.start);
-                let has_place = matches!(it.scope, Scope::Local | Scope::Parameter | Scope::File);
-                has_place
-                    && !it.is_thread_local
-                    && it.ty.number().is_some()
-                    && !is_of_device
-                    && !listed.contains(&it.id())
-            });
-            if !is_copied && !is_constant {
+            if !own.leave_a_copy_of(cx, &name, at) {
                 return Err(stays(at, format!("`{name}` may have another value in the kernel")));
             }
         }
@@ -262,7 +242,7 @@ fn is_plain_statement(cx: &Context<'_>, node: NodeId) -> bool {
 }
 
 /// The head of the loop up to its closing parenthesis, where that follows its last part.
-fn head(cx: &Context<'_>, read: &CanonicalLoop) -> Option<Span> {
+pub(super) fn head(cx: &Context<'_>, read: &CanonicalLoop) -> Option<Span> {
     let body = cx.tree.span(read.body).start;
     let rest = cx.file.bytes(Span::new(read.step.span.end, body));
     let blanks = rest.len() - rest.trim_ascii_start().len();

@@ -7,7 +7,7 @@ use super::{Stopped, apart};
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::Reason;
 use crate::semantics::Program;
-use crate::semantics::symbols::{DeclaredType, VariableId};
+use crate::semantics::symbols::{DeclaredType, NameKind, Scope, VariableId};
 use crate::source::{Span, words};
 use crate::syntax::{Clause, ClauseArgument, ClauseName, ListItem};
 
@@ -173,6 +173,22 @@ impl Lists {
     /// The clauses other than `map` that list a variable.
     fn sharing(&self, key: VariableId) -> BTreeSet<&str> {
         self.listed.iter().filter(|one| one.key == key).map(|one| one.head.as_str()).collect()
+    }
+
+    /// Has a name in a bound the value that it has on the host wherever the kernel evaluates it: is it a constant, or a scalar that no clause
+    /// lists, which is firstprivate?
+    pub(super) fn leave_a_copy_of(&self, cx: &Program<'_>, name: &str, at: Span) -> bool {
+        let variable = cx.symbols().lookup(name, at.start);
+        let is_constant = variable.as_ref().is_some_and(|it| it.kind == NameKind::TemplateParameter);
+        let is_copied = variable.filter(|it| it.kind == NameKind::Variable).is_some_and(|it| {
+            let is_of_device = cx.is_declare_target(name)
+                || cx.is_threadprivate(name)
+                || cx.may_be_declared_for_device(name, at.start);
+            let has_place = matches!(it.scope, Scope::Local | Scope::Parameter | Scope::File);
+            let is_listed = self.item(it.id()).is_some() || self.listed.iter().any(|one| one.key == it.id());
+            has_place && !it.is_thread_local && it.ty.number().is_some() && !is_of_device && !is_listed
+        });
+        cx.constant(at).is_some() || is_copied || is_constant
     }
 
     fn reduces(&self, key: VariableId) -> bool {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::lists::{Joined, Lists};
 use super::members::Member;
 use super::write::added;
-use super::{Stopped, apart, gain, guards};
+use super::{Arrangement, Stopped, apart, gain, guards};
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::loops_of;
 use crate::analysis::independence::aliases::{Evidence, MayMeet};
@@ -25,12 +25,12 @@ use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Clause, ClauseName};
 
-/// The names that must lead to different storage so that constructs can be one, of which the edits make that text. `names` are those that
-/// these declare. One kernel must be predicted to be `least` times as fast.
+/// The names that must lead to different storage so that constructs can be one, of which the edits make that text. One kernel must be
+/// predicted to be `least` times as fast.
 pub(super) fn may_meet(
     cx: &Context<'_>,
     members: &[&Member],
-    (lists, names): (&[Lists], &[Option<String>]),
+    (lists, arrangement): (&[Lists], &Arrangement),
     edits: Vec<Edit>,
     least: f64,
 ) -> Result<Vec<MayMeet>, Stopped> {
@@ -45,7 +45,8 @@ pub(super) fn may_meet(
         .ids()
         .find(|id| constructs.directive(*id).span.start >= first.directive.start && constructs.is_target(*id));
     let nest = kernel.and_then(|id| loops_of(&program, id));
-    let (Some(id), Some(nest)) = (kernel, nest.filter(|nest| nest.loops.len() == first.loops.len())) else {
+    let depth = arrangement.depth(first);
+    let (Some(id), Some(nest)) = (kernel, nest.filter(|nest| nest.loops.len() == depth)) else {
         return Err(unread(first.directive, "the loop of both cannot be read"));
     };
     let chain = maps_around(&constructs, id);
@@ -54,11 +55,22 @@ pub(super) fn may_meet(
     let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
     let together = Together { cx, members, candidate, found, origins: edits.origins() };
-    together.same_names(names)?;
+    // Side by side each construct keeps a loop of its own in that text, and what is declared for all has new names.
+    if arrangement.beside.is_none() {
+        together.same_names(&arrangement.names)?;
+    }
     together.followed()?;
     together.apart()?;
     let assumed = together.distinct(lists, &sections).map_err(|reason| Stopped { at: last, reason })?;
-    match gain::does_not_pay(cx, members, &together.found, &|access| together.place(access.span).0, least) {
+    let place_of = |access: &Access| together.place(access.span).0;
+    let does_not_pay = match arrangement.beside {
+        Some(_) => {
+            let own = together.own_loops().ok_or_else(|| unread(first.directive, "a loop cannot be read"))?;
+            gain::beside_does_not_pay(cx, members, (&together.found, &own), &place_of, least)
+        }
+        None => gain::does_not_pay(cx, members, &together.found, &place_of, least),
+    };
+    match does_not_pay {
         Some(reason) => Err(Stopped { at: last, reason }),
         None => Ok(assumed),
     }
@@ -69,8 +81,9 @@ pub(super) fn directives(
     cx: &Context<'_>,
     members: &[&Member],
     (lists, all): (&[Lists], &Joined),
-    names: &[Option<String>],
+    arrangement: &Arrangement,
 ) -> Edit {
+    let names = &arrangement.names;
     let mut lines = Vec::new();
     let mut span = Span::default();
     for (at, (member, name)) in members.iter().zip(names).enumerate() {
@@ -125,6 +138,16 @@ impl Together<'_, '_, '_> {
         (own.unwrap_or(self.members.len() - 1), span)
     }
 
+    /// Which of the loops that are read is each construct's own, where the first one is that over the constructs.
+    fn own_loops(&self) -> Option<Vec<usize>> {
+        let own = |member: &&Member| {
+            let start = member.loops.first()?.span.start;
+            let mut inner = self.found.loops.iter().enumerate().skip(1);
+            inner.find(|(_, read)| self.origins.place(read.span.start) == start).map(|(index, _)| index)
+        };
+        self.members.iter().map(own).collect()
+    }
+
     /// A reason in terms of the file, with the place of the construct that it stops.
     fn told(&self, reason: Reason) -> Stopped {
         let labels = reason.labels.into_iter().map(|(span, label)| (self.place(span).1, label)).collect();
@@ -170,10 +193,8 @@ impl Together<'_, '_, '_> {
         let Some(own) = self.candidate.nest.loops.loops.get(index) else { return false };
         let start = self.candidate.cx.tree.span(self.candidate.nest.loops.body).start;
         let variable = |name: &str, at: usize| self.candidate.cx.symbols().lookup(name, at).map(|it| it.declared_at);
-        let is_copy = || {
-            let content = self.members.iter().any(|it| it.content.contains(self.origins.of(declared_at)));
-            own.variable != name && declared_at.start > start && !content
-        };
+        let is_copy =
+            || own.variable != name && declared_at.start > start && self.origins.is_written(declared_at.start);
         variable(&own.variable, start + 1) == Some(declared_at) || is_copy()
     }
 

@@ -13,16 +13,21 @@ use crate::syntax::{ClauseName, NodeKind};
 use crate::transforms::two_forms::line_inserts;
 
 /// The edits that take the heads of all constructs but the first away, and put their statements behind those of the first. `names` are those
-/// of the constants that say which constructs run ([`super::guards::names`]).
-pub(super) fn loops(cx: &Context<'_>, members: &[&Member], names: &[Option<String>]) -> Vec<Edit> {
+/// of the constants that say which constructs run ([`super::guards::names`]); `conditions` are what each construct's statements are asked for.
+pub(super) fn loops(
+    cx: &Context<'_>,
+    members: &[&Member],
+    names: &[Option<String>],
+    conditions: &[Option<Asked>],
+) -> Vec<Edit> {
     let Some(first) = members.first() else { return Vec::new() };
     let form = Form::of(cx, first);
-    let block = |(at, name): (usize, &Option<String>)| match name {
-        Some(name) => Block::If(name.clone()),
+    let block = |(at, asked): (usize, &Option<Asked>)| match asked {
+        Some(asked) => Block::If(asked.clone()),
         None if needs_block(cx, members, at) => Block::Braces,
         None => Block::None,
     };
-    let blocks: Vec<Block> = names.iter().enumerate().map(block).collect();
+    let blocks: Vec<Block> = conditions.iter().enumerate().map(block).collect();
     let mut edits = Vec::new();
     edits.extend(form.constants(members, names));
     for (at, (member, block)) in members.iter().zip(&blocks).enumerate() {
@@ -38,22 +43,38 @@ pub(super) fn loops(cx: &Context<'_>, members: &[&Member], names: &[Option<Strin
     edits
 }
 
+/// What is asked in front of the statements of a construct.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// The condition of an `if`.
+    pub condition: String,
+    /// The declaration of the loop's variable as a copy of that of the one loop, where these have other names throughout.
+    pub copy: Option<String>,
+}
+
 /// What the statements of a construct stand in.
 enum Block {
     None,
     Braces,
-    /// The statement of an `if`, which asks this constant.
-    If(String),
+    If(Asked),
 }
 
 impl Block {
-    /// The line that opens it.
-    fn opening(&self) -> Option<String> {
+    /// The lines that open it.
+    fn opening(&self, level: &str) -> Vec<String> {
         match self {
-            Self::None => None,
-            Self::Braces => Some("{".to_owned()),
-            Self::If(name) => Some(format!("if ({name}) {{")),
+            Self::None => Vec::new(),
+            Self::Braces => vec!["{".to_owned()],
+            Self::If(Asked { condition, copy }) => {
+                let copy = copy.iter().map(|copy| format!("{level}{copy}"));
+                std::iter::once(format!("if ({condition}) {{")).chain(copy).collect()
+            }
         }
+    }
+
+    /// Has it the loop's variable as a copy in any case?
+    fn has_copy(&self) -> bool {
+        matches!(self, Self::If(Asked { copy: Some(_), .. }))
     }
 
     fn exists(&self) -> bool {
@@ -137,7 +158,8 @@ impl<'a, 'c> Form<'a, 'c> {
     }
 
     fn opening(&self, first: &Member, own: &Block) -> Edit {
-        let block = own.opening().map(|line| format!("{}{}{line}", self.newline, self.indent)).unwrap_or_default();
+        let lines = own.opening(&self.level).into_iter();
+        let block: String = lines.map(|line| format!("{}{}{line}", self.newline, self.indent)).collect();
         if first.is_block {
             let content = self.cx.file.bytes(first.content);
             let blanks = content.len() - content.trim_ascii_start().len();
@@ -191,10 +213,10 @@ impl<'a, 'c> Form<'a, 'c> {
         for comment in of_directive.iter().chain(&of_heads) {
             lines += &self.line(comment);
         }
-        lines += &block.opening().map(|line| self.line(&line)).unwrap_or_default();
+        lines.extend(block.opening(&self.level).iter().map(|line| self.line(line)));
         let inside = self.inside(block);
-        for (own, other) in member.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable)
-        {
+        let renamed = member.loops.iter().zip(&first.loops).filter(|(own, other)| own.variable != other.variable);
+        for (own, other) in renamed.filter(|_| !block.has_copy()) {
             let ty = own.declared_type.map_or("int".into(), |span| cx.file.show(span));
             lines += &format!("{inside}const {ty} {} = {};{}", own.variable, other.variable, self.newline);
         }
@@ -276,8 +298,13 @@ fn declared(cx: &Context<'_>, member: &Member) -> Option<BTreeSet<String>> {
     Some(names)
 }
 
-/// The edits of the first construct's clauses.
-pub(super) fn clauses(cx: &Context<'_>, members: &[&Member], lists: &[Lists], all: &Joined) -> Vec<Edit> {
+/// The edits of the first construct's clauses, which gets some `more`.
+pub(super) fn clauses(
+    cx: &Context<'_>,
+    members: &[&Member],
+    (lists, all): (&[Lists], &Joined),
+    more: &[String],
+) -> Vec<Edit> {
     let (Some(first), Some(own)) = (members.first(), lists.first()) else { return Vec::new() };
     let directive = cx.constructs.directive(first.id);
     let is_changed = |item: &Mapped| own.item(item.key).is_some_and(|known| known.copies != item.copies);
@@ -293,11 +320,11 @@ pub(super) fn clauses(cx: &Context<'_>, members: &[&Member], lists: &[Lists], al
             .filter(|(_, it)| it.name == ClauseName::Map)
             .map(|(at, _)| at)
             .collect();
-        let new = [maps(&mut all.mapped.iter()), others].concat();
+        let new = [more.to_vec(), maps(&mut all.mapped.iter()), others].concat();
         return exchange_clauses(cx.file, directive, &old, &new);
     }
     let mut added = all.mapped.iter().filter(|item| own.item(item.key).is_none());
-    let new = [maps(&mut added), others].concat();
+    let new = [more.to_vec(), maps(&mut added), others].concat();
     if new.is_empty() { Vec::new() } else { vec![append_clauses(cx.file, directive, &new)] }
 }
 
