@@ -117,7 +117,8 @@
 //! What pointers lead to is asked before the first construct, or before a loop of the host whose whole body the constructs are: no construct may
 //! change a pointer or a length that is compared, so that each maps the sections that were compared, which have storage of their own on the device
 //! where they have it on the host. Where the loop may make no pass, its own test is asked first, since pointers and lengths need no value then. Only
-//! sections from the first element on are compared, whose pointers and lengths each construct evaluates anyway.
+//! sections from the first element on are compared, whose pointers and lengths each construct evaluates anyway, and which hold all that is accessed: by a
+//! section of no elements a construct finds data that somebody else mapped.
 //!
 //! With the loop of the host inside, an iteration of the kernel executes what it did in all passes, in their order, by one thread. The host
 //! did nothing between the passes but to copy data back and in again, so that the next pass found what the one before had left:

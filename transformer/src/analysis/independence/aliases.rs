@@ -151,6 +151,8 @@ pub(crate) enum Evidence {
 /// Two names that are not known to lead to different elements.
 pub(crate) struct MayMeet {
     pub names: [String; 2],
+    /// Is all that is accessed by both within the sections that constructs map of them?
+    pub are_within: bool,
     /// The assumption that they do.
     pub assumption: Reason,
 }
@@ -200,7 +202,10 @@ pub(crate) fn may_meet(
             let message = format!("assumes that `{}` and `{}` lead to different elements", first.name, second.name);
             let mut assumption = reason(ReasonCode::PointersDistinct, first.span, message);
             assumption.certainty = Certainty::Assumed;
-            pairs.push(MayMeet { names, assumption: assumption.with_label(second.span, "the other") });
+            let is_within =
+                |name: &Name<'_>| !sections.constructs_of(candidate, found, name.name, name.kind).is_empty();
+            let are_within = is_within(first) && is_within(second);
+            pairs.push(MayMeet { names, are_within, assumption: assumption.with_label(second.span, "the other") });
         }
     }
     Ok(pairs)

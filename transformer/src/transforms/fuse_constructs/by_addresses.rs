@@ -105,8 +105,9 @@ impl Forms<'_, '_> {
         let Self { cx, members, one } = *self;
         let mut conditions: Vec<String> = place.runs.iter().cloned().collect();
         for pair in &one.may_meet {
+            // The storage of what lies behind a section was not compared.
             let sections = pair.names.each_ref().map(|name| self.section(name, place.twice.extent.start));
-            let [Some(first), Some(second)] = &sections else {
+            let ([Some(first), Some(second)], true) = (&sections, pair.are_within) else {
                 return Err(self.no(format!("`{}` and `{}` cannot be compared", pair.names[0], pair.names[1])));
             };
             conditions.push(addresses::apart(cx, [(&first.0, &first.1), (&second.0, &second.1)]));

@@ -1,7 +1,6 @@
 //! A counted loop of the host around one construct alone goes inside of its kernel, where no iteration of the kernel meets another one in
 //! any pass of that loop.
 
-
 use super::lists::Lists;
 use super::members::{self, Member};
 use super::{left_alone, steady};

@@ -39,8 +39,9 @@ impl Statement {
 
     /// May a construct in it change what a variable leads to?
     pub(super) fn changes(&self, cx: &Context<'_>, all: &[Mapping], id: VariableId) -> bool {
-        let mut mappings = self.mappings.iter().filter_map(|index| all.get(*index));
-        mappings.any(|mapping| mapping.item(id).is_some_and(|item| !item.to || mapping.writes(cx, &item.named)))
+        let mappings: Vec<&Mapping> = self.mappings.iter().filter_map(|index| all.get(*index)).collect();
+        let writes = |mapping: &Mapping, item: &Item| mapping.change_among(cx, &mappings, &item.named).is_some();
+        mappings.iter().any(|mapping| mapping.item(id).is_some_and(|item| !item.to || writes(mapping, item)))
     }
 }
 

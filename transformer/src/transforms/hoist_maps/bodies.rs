@@ -14,8 +14,21 @@ impl Mapping {
         self.change(cx, named).is_some()
     }
 
-    /// Where its body may change what the variable leads to, and what is done there.
-    pub(super) fn change(&self, cx: &Context<'_>, named: &Named) -> Option<(Span, String)> {
+    /// Where its body, or that of a construct inside of a `target data` among these, may change what the variable leads to, and what is done
+    /// there. A construct that maps nothing may change what is present.
+    pub(super) fn change_among(&self, cx: &Context<'_>, all: &[&Self], named: &Named) -> Option<(Span, String)> {
+        // What one call runs stands at one place.
+        let mut inside = all.iter().filter(|other| self.is_data && self.extent.contains(other.extent));
+        self.change(cx, named).or_else(|| inside.find_map(|other| other.change_in(cx, named, Some(self))))
+    }
+
+    fn change(&self, cx: &Context<'_>, named: &Named) -> Option<(Span, String)> {
+        self.change_in(cx, named, None)
+    }
+
+    /// Where its body may change what the variable leads to, and what is done there; with the `target data` that it stands in, whose list items
+    /// are apart as well.
+    fn change_in(&self, cx: &Context<'_>, named: &Named, around: Option<&Self>) -> Option<(Span, String)> {
         if self.is_data || self.only_read.contains(&named.id) {
             return None;
         }
@@ -24,7 +37,7 @@ impl Mapping {
             return Some((call, "the called function may change".to_owned()));
         }
         let written = || {
-            let touch = self.touches_of(cx, named).find(|touch| touch.writes)?;
+            let touch = self.touches_of(cx, named, around).find(|touch| touch.writes)?;
             Some((touch.span, "this may change".to_owned()))
         };
         match self.inside(cx).unknown.first() {
@@ -68,7 +81,7 @@ impl Mapping {
     /// Does its body reach what the variable leads to at these places alone?
     pub(super) fn reaches_only_at(&self, cx: &Context<'_>, named: &Named, places: &[Span]) -> bool {
         let is_one = |touch: &Touch| places.iter().any(|place| place.contains(touch.span));
-        self.inside(cx).unknown.is_empty() && self.touches_of(cx, named).all(is_one)
+        self.inside(cx).unknown.is_empty() && self.touches_of(cx, named, None).all(is_one)
     }
 
     /// Does the name lead, in all of the body, to what a clause lists by it? List items of one construct share no storage (OpenMP 5.2,
@@ -113,11 +126,19 @@ impl Mapping {
     }
 
     /// The accesses in its body that may be of what the variable leads to.
-    fn touches_of<'s>(&'s self, cx: &'s Context<'_>, named: &'s Named) -> impl Iterator<Item = &'s Touch> {
+    fn touches_of<'s>(
+        &'s self,
+        cx: &'s Context<'_>,
+        named: &'s Named,
+        around: Option<&'s Self>,
+    ) -> impl Iterator<Item = &'s Touch> {
         let owner = cx.owner(named);
+        let are_items = move |mapping: &Self, other: &Named| {
+            mapping.leads_to_own_item(cx, other.id) && mapping.leads_to_own_item(cx, named.id)
+        };
         let is_other_item = move |storage: &Storage| match storage {
             Storage::Variable(other) | Storage::Behind(other) => {
-                other.id != named.id && self.leads_to_own_item(cx, other.id) && self.leads_to_own_item(cx, named.id)
+                other.id != named.id && (are_items(self, other) || around.is_some_and(|data| are_items(data, other)))
             }
             Storage::Memory => false,
         };

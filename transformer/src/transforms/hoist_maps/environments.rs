@@ -7,7 +7,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::guarded_head;
 use crate::semantics::Owner;
 use crate::semantics::effects::{HostEffects, Named, Touch};
-use crate::semantics::symbols::VariableId;
+use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::source::Span;
 use crate::transforms::hoist_maps::absence::Question;
 use crate::transforms::hoist_maps::blocks::{Candidate, Statement, leads_out};
@@ -153,7 +153,7 @@ impl Block<'_, '_> {
         let (mappings, class) = (self.mappings_of(whole), self.class_of(whole, id));
         mappings.iter().any(|mapping| {
             let mut items = class.iter().filter_map(|one| mapping.item(*one));
-            items.any(|item| !item.to || mapping.writes(self.cx, &item.named))
+            items.any(|item| !item.to || self.writes(mapping, &mappings, &item.named))
         })
     }
 
@@ -351,6 +351,10 @@ impl Block<'_, '_> {
             let message = format!("`{}` is declared behind the place where its data would be mapped", item.named.name);
             return Err(Reason::new(ReasonCode::EnvironmentPlace, item.span, message));
         }
+        if let Some(other) = self.is_moved_by_bytes(item) {
+            let message = format!("the bytes of `{}` or `{other}` may be the pointer to the other", item.named.name);
+            return Err(Reason::new(ReasonCode::MapNotUnited, item.span, message));
+        }
         match item.expressions.iter().find(|span| cx.constant(**span).is_none() && !is_stable(cx, **span, host)) {
             Some(span) => {
                 let message = format!("the section of `{}` may change between the constructs", item.named.name);
@@ -358,6 +362,23 @@ impl Block<'_, '_> {
             }
             None => Ok(()),
         }
+    }
+
+    /// Two items of which the one are bytes, of which any object is made (C17, section 6.5, paragraph 7), and the other one lies behind a pointer
+    /// that others reach: what a construct brings back to these bytes may be that pointer.
+    fn is_moved_by_bytes(&self, item: &Item) -> Option<String> {
+        let cx = self.cx;
+        let pointer = |named: &Named| cx.declared_type(&named.name, named.at).filter(DeclaredType::is_pointer);
+        let is_reached = |named: &Named| pointer(named).is_some() && !cx.cannot_be_aliased(&named.name, named.at);
+        let bits = |named: &Named| pointer(named)?.dereferenced().number()?.bits();
+        let may_hold = |bytes: &Item, other: &Named| bytes.from && bits(&bytes.named) == Some(8) && is_reached(other);
+        let whole = (0, self.statements.len().saturating_sub(1));
+        let mut others = self.mappings_of(whole).into_iter().flat_map(|mapping| &mapping.items);
+        let other = others.find(|other| {
+            let is_other = other.named.id != item.named.id;
+            is_other && (may_hold(item, &other.named) || may_hold(other, &item.named))
+        });
+        other.map(|other| other.named.name.clone())
     }
 
     /// Do the constructs only get storage for the variable, which none of them copies? Those in a `target data` of the statements that
@@ -374,7 +395,7 @@ impl Block<'_, '_> {
             if self.is_inside_other(mapping, &mappings) || item.from {
                 continue;
             }
-            let Some((span, what)) = self.change(mapping, &mappings, &item.named) else { continue };
+            let Some((span, what)) = mapping.change_among(self.cx, &mappings, &item.named) else { continue };
             if !self.cx.is_unread_behind(&item.named, mapping.extent) {
                 let kind = if item.to { "to" } else { "alloc" };
                 let name = &item.named.name;
@@ -395,13 +416,7 @@ impl Block<'_, '_> {
 
     /// May the construct, or one inside it, change what the variable leads to?
     fn writes(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> bool {
-        self.change(mapping, mappings, named).is_some()
-    }
-
-    fn change(&self, mapping: &Mapping, mappings: &[&Mapping], named: &Named) -> Option<(Span, String)> {
-        // What one call runs stands at one place.
-        let inside = mappings.iter().filter(|other| mapping.is_data && mapping.extent.contains(other.extent));
-        mapping.change(self.cx, named).or_else(|| inside.into_iter().find_map(|other| other.change(self.cx, named)))
+        mapping.change_among(self.cx, mappings, named).is_some()
     }
 
     /// The first construct that maps the variable and certainly runs, and under which conditions it does.

@@ -7,7 +7,7 @@ use crate::semantics::effects::{HostEffects, Named, Storage, Touch};
 use crate::semantics::symbols::{DeclaredType, Dimension};
 use crate::source::Span;
 use crate::syntax::host::parse_expression;
-use crate::syntax::{ListItem, NodeKind};
+use crate::syntax::{ArraySection, HostTree, ListItem, NodeId, NodeKind};
 use crate::transforms::checks::addresses;
 use crate::transforms::hoist_maps::first_run::is_stable;
 use crate::transforms::hoist_maps::reach::stays_below;
@@ -161,8 +161,30 @@ pub(super) fn item_trouble(
             .all(|section| section.is_section && section.length.is_some() && section.stride.is_none());
     match (is_whole, has_sections) {
         (false, false) => Some("it is no plain section"),
+        (false, true) if item.sections.iter().any(|section| chooses(cx, section)) => {
+            Some("clang 19 fails on a data environment with a choice in a section")
+        }
         _ => item_trouble_of_whole(cx, named),
     }
+}
+
+/// Is an expression of a section a choice, `?:`, or a condition of several parts?
+fn chooses(cx: &Context<'_>, section: &ArraySection) -> bool {
+    let is_choice = |tree: &HostTree, node: NodeId| match tree.kind(node) {
+        NodeKind::ConditionalExpression => true,
+        NodeKind::BinaryExpression => {
+            matches!(
+                tree.operator(node),
+                Some(NodeKind::AmpersandAmpersand | NodeKind::BarBar | NodeKind::And | NodeKind::Or)
+            )
+        }
+        _ => false,
+    };
+    let parsed = |span| parse_expression(cx.file, span, cx.tree.language());
+    let expressions = [section.lower_bound, section.length].into_iter().flatten();
+    expressions
+        .into_iter()
+        .any(|span| parsed(span).is_none_or(|tree| tree.descendants(tree.root()).any(|node| is_choice(&tree, node))))
 }
 
 pub(super) fn item_trouble_of_whole(cx: &Context<'_>, named: &Named) -> Option<&'static str> {
