@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::source::Span;
-use crate::syntax::{If, NodeId};
+use crate::syntax::{If, NodeId, NodeKind};
 
 /// What is mapped of a variable.
 pub(in crate::transforms) struct Extent<'a> {
@@ -84,11 +84,15 @@ pub(in crate::transforms) fn bytes(cx: &Context<'_>, all: &[Extent<'_>]) -> Stri
     sizes.iter().map(term).collect::<Vec<_>>().join(" + ")
 }
 
-/// Has an `if` of the host compared addresses, and found otherwise where this place is reached? What lies apart has another form, then.
+/// Has an `if` of the host compared addresses or sizes, and found otherwise where this place is reached? Data that lie apart, and fit, have another
+/// form, then.
 pub(in crate::transforms) fn were_compared(cx: &Context<'_>, at: usize) -> bool {
     let tree = cx.tree;
     let place = Span::new(at, at + 1);
-    let is_address = |node: &NodeId| matches!(&*cx.file.show(tree.span(*node)), "__UINTPTR_TYPE__" | "uintptr_t");
+    let is_address = |node: &NodeId| {
+        tree.kind(*node) == NodeKind::SizeofExpression
+            || matches!(&*cx.file.show(tree.span(*node)), "__UINTPTR_TYPE__" | "uintptr_t")
+    };
     let is_denied = |one: If<'_>| {
         let stands = one.alternative().is_some_and(|branch| tree.span(branch).contains(place));
         let condition = one.condition().filter(|_| stands);

@@ -1,5 +1,5 @@
-//! Constructs whose data the text does not tell apart, in two forms: one kernel where the host finds by their addresses that they are, and as
-//! they were where not.
+//! Constructs whose data the text does not tell apart, or of which it does not tell how much they are, in two forms: one kernel where the host finds by
+//! addresses that they are apart, and by their sizes that the device holds them, and as they were where not.
 //!
 //! The host asks before the first of them, or before its own loop whose whole body they are: no construct changes a pointer or a length that is
 //! compared.
@@ -36,14 +36,16 @@ pub(super) fn decide(cx: &Context<'_>, run: &[Member], members: &[&Member]) -> R
     let forms = Forms { cx, members, one: &one };
     let edit = forms.edit(members.len() == run.len());
     let edit = edit.map_err(|reason| Stopped { at: members.len() - 1, reason })?;
-    let summary = format!("where their data lie apart, {}", one.summary);
+    let where_asked =
+        if one.may_meet.is_empty() { "where there is memory for all" } else { "where their data lie apart" };
+    let summary = format!("{where_asked}, {}", one.summary);
     let kernels = Some((members.len(), 1));
     Ok(Change { edits: vec![edit], summary, reasons: one.assumed, kernels, ..Change::default() })
 }
 
 /// Why constructs stay that are the other form of one kernel.
 pub(super) fn other_form(last: &Member) -> Reason {
-    apart(last.directive, "the host asked by addresses whether data lie apart, and has one kernel for that")
+    apart(last.directive, "the host asked whether data lie apart and fit, and has one kernel for that")
 }
 
 struct Forms<'a, 'c> {
@@ -63,7 +65,10 @@ impl Forms<'_, '_> {
     /// The edit that writes both forms. `are_all` says that the constructs have no other neighbour.
     fn edit(&self, are_all: bool) -> Result<Edit, Reason> {
         let Self { cx, members, one } = *self;
-        if one.may_meet.is_empty() || one.may_meet.len() > MOST_COMPARED {
+        if one.may_meet.is_empty() && one.memory.is_none() {
+            return Err(self.no("there is nothing to be asked".to_owned()));
+        }
+        if one.may_meet.len() > MOST_COMPARED {
             return Err(self.no(format!("{} pairs of pointers are to be compared", one.may_meet.len())));
         }
         for (member, own) in members.iter().zip(&one.lists) {
@@ -77,7 +82,11 @@ impl Forms<'_, '_> {
             return Err(apart(span, message));
         }
         let conditions = self.conditions(&place)?;
-        two_forms::both(cx, twice, &one.edits, &conditions, "One kernel where these data lie apart.")
+        let comment = match one.may_meet.is_empty() {
+            true => "One kernel where the device has memory for all of these data.",
+            false => "One kernel where these data lie apart.",
+        };
+        two_forms::both(cx, twice, &one.edits, &conditions, comment)
             .ok_or_else(|| self.no("there is no place for both forms".to_owned()))
     }
 
