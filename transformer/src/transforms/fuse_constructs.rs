@@ -162,7 +162,7 @@ use std::collections::BTreeSet;
 
 use self::lists::{Lists, joined};
 use self::members::{Member, runs};
-use self::side_by_side::Beside;
+use self::side_by_side::{Beside, Bounds};
 use self::write::Asked;
 use crate::analysis::independence::aliases::MayMeet;
 use crate::context::Context;
@@ -178,7 +178,7 @@ const MOST_TOGETHER: usize = 16;
 
 /// Decides for every construct that has a neighbour, or is all that a loop of the host repeats.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
-    let (mut plans, mut taken) = (Vec::new(), BTreeSet::new());
+    let (mut plans, mut taken, mut bounds) = (Vec::new(), BTreeSet::new(), Bounds::new());
     for run in runs(cx) {
         if let [alone] = run.as_slice() {
             plans.extend(host_loop::plan(cx, alone));
@@ -190,24 +190,24 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
                 reasons if reasons.is_empty() => rest.push(member),
                 reasons => {
                     plans.push(plan(&[&member], left_alone(reasons)));
-                    plans.extend(of_run(cx, &std::mem::take(&mut rest), &mut taken));
+                    plans.extend(of_run(cx, &std::mem::take(&mut rest), (&mut taken, &mut bounds)));
                 }
             }
         }
-        plans.extend(of_run(cx, &rest, &mut taken));
+        plans.extend(of_run(cx, &rest, (&mut taken, &mut bounds)));
     }
     plans
 }
 
 /// Takes the constructs of a run together. Only where none go together for certain, they stand side by side, or the host may be asked whether
 /// data lie apart.
-fn of_run(cx: &Context<'_>, run: &[Member], taken: &mut BTreeSet<String>) -> Vec<Plan> {
+fn of_run(cx: &Context<'_>, run: &[Member], (taken, bounds): (&mut BTreeSet<String>, &mut Bounds)) -> Vec<Plan> {
     let plans = grouped(run, |members| merged(cx, members, taken));
     let is_change = |plan: &Plan| plan.decision == Decision::Apply(Applicability::Safe);
     if plans.iter().any(|plan| plan.decision.is_written(cx.assumes)) {
         return plans;
     }
-    let beside = grouped(run, |members| beside(cx, members));
+    let beside = grouped(run, |members| beside(cx, members, bounds));
     if beside.iter().any(is_change) {
         return beside;
     }
@@ -288,9 +288,12 @@ fn merged(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -
 }
 
 /// Checks that all of some constructs can be one that has the iterations of each beside those of the others.
-fn beside(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
-    let beside = Some(Beside::of(cx, members)?);
-    certainly(cx, members, &Arrangement { names: vec![None; members.len()], beside })
+fn beside(cx: &Context<'_>, members: &[&Member], taken: &mut Bounds) -> Result<Change, Stopped> {
+    let beside = Some(Beside::of(cx, members, taken)?);
+    let arrangement = Arrangement { names: vec![None; members.len()], beside };
+    let change = certainly(cx, members, &arrangement)?;
+    arrangement.beside.into_iter().for_each(|beside| beside.take_name(taken));
+    Ok(change)
 }
 
 /// Some constructs as one in the place of all, and what must be assumed.

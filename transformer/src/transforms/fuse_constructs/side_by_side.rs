@@ -18,6 +18,8 @@
 //! What one computes is under way beside what another one does, which a thread that does both one after the other has not. Neighbouring threads keep
 //! neighbouring elements, as the inner loop is that of the constructs.
 
+use std::collections::BTreeSet;
+
 use super::lists::Lists;
 use super::members::Member;
 use super::write::{Asked, Form};
@@ -40,17 +42,22 @@ pub(super) struct Beside {
     part: String,
     /// The head of the first construct's loop, and what it becomes.
     head: (Span, String),
-    /// The declaration of its bound, where the constructs have different ones.
-    bound: Option<String>,
+    /// The name of its bound and the declaration, where the constructs have different ones.
+    bound: Option<(String, String)>,
+    /// The function that they stand in.
+    function: Span,
     count: usize,
 }
 
+/// The bounds that are declared for other constructs, by the start of their function.
+pub(super) type Bounds = BTreeSet<(usize, String)>;
+
 impl Beside {
-    /// Reads the heads of constructs with one loop each, that count up by one.
+    /// Reads the heads of constructs with one loop each, that count up by one. `taken` are the names of others' bounds.
     ///
     /// # Errors
     /// The first one whose range cannot be a part of one for all, and why.
-    pub(super) fn of(cx: &Context<'_>, members: &[&Member]) -> Result<Self, Stopped> {
+    pub(super) fn of(cx: &Context<'_>, members: &[&Member], taken: &Bounds) -> Result<Self, Stopped> {
         let mut ranges: Vec<Range> = Vec::new();
         for (at, member) in members.iter().enumerate() {
             let stop = |reason| Stopped { at, reason };
@@ -76,9 +83,9 @@ impl Beside {
                 (all.iter().max_by_key(|upper| known(upper)).map(|upper| (*upper).clone()).unwrap_or_default(), None)
             }
             [one, other] if !may_be_jumped_over(cx, first) => {
-                let ([one, other], name) = ([operand(one), operand(other)], cx.fresh_in(function, "most"));
+                let ([one, other], name) = ([operand(one), operand(other)], name_of_bound(cx, function, taken));
                 let declared = format!("const {ty} {name} = {one} > {other} ? {one} : {other};");
-                (name, Some(declared))
+                (name.clone(), Some((name, declared)))
             }
             [_, _] => return Err(Stopped { at: 1, reason: apart(first.directive, "a jump would pass a declaration") }),
             _ => (on_one_line(cx.file, own.upper), None),
@@ -93,7 +100,7 @@ impl Beside {
         };
         let asked = members.iter().zip(&ranges).enumerate().map(asked).collect();
         let span = host_loop::head(cx, own).ok_or_else(unread)?;
-        Ok(Self { asked, part, head: (span, head), bound, count: members.len() })
+        Ok(Self { asked, part, head: (span, head), bound, function, count: members.len() })
     }
 
     /// Has the one kernel the values of all bounds that it asks for, and that the host takes the largest of?
@@ -111,6 +118,11 @@ impl Beside {
             Some((name, _)) => Err(apart(member.directive, format!("`{name}` may have another value in the kernel"))),
             None => Ok(()),
         }
+    }
+
+    /// Notes the name of its bound.
+    pub(super) fn take_name(self, taken: &mut Bounds) {
+        taken.extend(self.bound.map(|(name, _)| (self.function.start, name)));
     }
 
     /// The head of the loop over the constructs.
@@ -143,7 +155,7 @@ impl Beside {
         let lines = indented(&edited(cx.file, whole, &loops)?, &form.level);
         let line = |text: &str| format!("{}{text}{}", form.outside, form.newline);
         let start = line_start(&cx.file.text, first.directive.start);
-        let declared = self.bound.iter().map(|bound| Edit::insertion(start, line(bound)));
+        let declared = self.bound.iter().map(|(_, bound)| Edit::insertion(start, line(bound)));
         let lines = Edit { span: whole, text: format!("{}{lines}", line(&self.outer())) };
         Some(declared.chain([lines]).collect())
     }
@@ -210,6 +222,13 @@ fn different(ranges: &[Range]) -> Vec<&String> {
         }
     }
     found
+}
+
+/// A name that the function has not yet, and no other construct in it gets.
+fn name_of_bound(cx: &Context<'_>, function: Span, taken: &Bounds) -> String {
+    let stems = std::iter::once("most".to_owned()).chain((2..).map(|number| format!("most_{number}")));
+    let mut names = stems.map(|stem| cx.fresh_in(function, &stem));
+    names.find(|name| !taken.contains(&(function.start, name.clone()))).unwrap_or_default()
 }
 
 /// Has the function a label, so that a jump might pass a declaration before the construct?
