@@ -87,14 +87,27 @@ impl Sections {
         name: &str,
         kind: RootKind,
     ) -> Vec<ConstructId> {
-        let holds = |item: &&Mapped| {
-            let own = found.accesses.iter().filter(|access| access.root.name == name && access.root.kind == kind);
-            item.name == name
-                && own
-                    .into_iter()
-                    .all(|access| kind == RootKind::Object || self.is_within(candidate, found, item, access))
-        };
+        let holds = |item: &&Mapped| self.holds(candidate, found, item, (name, kind));
         self.items.iter().filter(holds).map(|item| item.construct).collect()
+    }
+
+    /// Is each access by the name within every item for it, of which there is one at least?
+    fn all_hold(&self, candidate: &Candidate<'_, '_>, found: &Accesses, name: &Name<'_>) -> bool {
+        let mut own = self.items.iter().filter(|item| item.name == name.name).peekable();
+        own.peek().is_some() && own.all(|item| self.holds(candidate, found, item, (name.name, name.kind)))
+    }
+
+    /// Does the item map all that is accessed by a name?
+    fn holds(
+        &self,
+        candidate: &Candidate<'_, '_>,
+        found: &Accesses,
+        item: &Mapped,
+        (name, kind): (&str, RootKind),
+    ) -> bool {
+        let mut own = found.accesses.iter().filter(|access| access.root.name == name && access.root.kind == kind);
+        item.name == name
+            && own.all(|access| kind == RootKind::Object || self.is_within(candidate, found, item, access))
     }
 
     /// Is an access within the section that the item maps, in the first dimension?
@@ -151,7 +164,7 @@ pub(crate) enum Evidence {
 /// Two names that are not known to lead to different elements.
 pub(crate) struct MayMeet {
     pub names: [String; 2],
-    /// Is all that is accessed by both within the sections that constructs map of them?
+    /// Is all that is accessed by both within each section that a construct maps of them?
     pub are_within: bool,
     /// The assumption that they do.
     pub assumption: Reason,
@@ -202,9 +215,7 @@ pub(crate) fn may_meet(
             let message = format!("assumes that `{}` and `{}` lead to different elements", first.name, second.name);
             let mut assumption = reason(ReasonCode::PointersDistinct, first.span, message);
             assumption.certainty = Certainty::Assumed;
-            let is_within =
-                |name: &Name<'_>| !sections.constructs_of(candidate, found, name.name, name.kind).is_empty();
-            let are_within = is_within(first) && is_within(second);
+            let are_within = [first, second].into_iter().all(|name| sections.all_hold(candidate, found, name));
             pairs.push(MayMeet { names, are_within, assumption: assumption.with_label(second.span, "the other") });
         }
     }
