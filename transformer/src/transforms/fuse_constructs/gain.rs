@@ -24,9 +24,10 @@ const ASSUMED_INNER: f64 = 64.0;
 const CACHED: f64 = 0.125;
 /// The most arrays of one kernel, whose addresses take registers.
 const MOST_ARRAYS: usize = 24;
-/// The most operations in the text of one kernel, and of one side by side, where the construct that needs the most registers decides how many
-/// threads of all are resident.
-const MOST_OPERATIONS: [usize; 2] = [400, 120];
+/// The most operations in the text of one kernel.
+const MOST_OPERATIONS: usize = 400;
+/// The same side by side, where the construct that needs the most registers decides how many threads of all are resident.
+const MOST_OPERATIONS_BESIDE: usize = 120;
 
 /// Why one kernel would not be `least` times as fast. `None` if it is.
 pub(super) fn does_not_pay(
@@ -161,7 +162,7 @@ fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&
 
 /// The first construct with which one kernel would have more operations than it should.
 pub(super) fn too_large(cx: &Context<'_>, members: &[&Member], is_beside: bool) -> Option<Stopped> {
-    let most = MOST_OPERATIONS[usize::from(is_beside)];
+    let most = if is_beside { MOST_OPERATIONS_BESIDE } else { MOST_OPERATIONS };
     let is_one = |kind: NodeKind| {
         matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
     };
