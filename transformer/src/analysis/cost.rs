@@ -34,6 +34,8 @@ pub(crate) const ASSUMED_INNER: f64 = 64.0;
 /// Moving one sector of 32 bytes for one of a warp's threads, in microseconds. 32 of them take the time that the
 /// bandwidth of caches and memory allows.
 const SECTOR: f64 = 0.1e-6;
+/// How many times as long as the whole device one of its multiprocessors takes.
+const PROCESSORS: f64 = 132.0;
 /// Computing the variable of one loop from the number of an iteration, in microseconds: a division of 64 bits.
 const DIVISION: f64 = 2.5e-6;
 
@@ -152,6 +154,16 @@ pub fn nest_time(work: &NestWork) -> f64 {
     let waiting = (work.iterations / (TEAMS * TEAM)).ceil() * each * THREAD_OPERATION;
     let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
     waiting.max(work.sectors * SECTOR).max(work.iterations * divisions * DIVISION)
+}
+
+/// The same if the threads of one team share it.
+#[must_use]
+pub fn nest_time_in_team(work: &NestWork) -> f64 {
+    let each = work.accesses / work.iterations.max(1.0);
+    let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
+    let waiting = (work.iterations / TEAM).ceil() * each * THREAD_OPERATION;
+    let moving = PROCESSORS * (work.sectors * SECTOR).max(work.iterations * divisions * DIVISION);
+    PARALLEL + waiting.max(moving)
 }
 
 /// Loops that the threads of one team share, one after the other, in each of many rows.

@@ -36,6 +36,8 @@
 //!
 //! - the construct is a `distribute parallel for` or a `loop` of a league in a target region, as written or as `split`
 //!   makes it in the same run, with or without a `collapse` that reaches less far;
+//! - or it is a `parallel for` of a target region without teams, which `split` leaves as it is: the threads of the one team share more
+//!   iterations so, and access elements side by side;
 //! - the loops are nested with nothing or only declarations beside them, and the iterations of the inner ones are proved
 //!   independent;
 //! - they are rectangular, or a `distribute parallel for` takes triangles: one bound is `i`, `i + e` or `i - e` of a loop
@@ -120,11 +122,17 @@ use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, Verdict};
 use crate::region::construct::ConstructId;
 use crate::source::Span;
+use crate::transforms::Waiting;
 use crate::transforms::checks::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
     cx.constructs.ids().filter_map(|id| plan_construct(cx, id)).collect()
+}
+
+/// Loops of one team are collapsed where `split` leaves them there.
+pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
+    &[Pass::Split]
 }
 
 fn plan_construct(cx: &Context<'_>, id: ConstructId) -> Option<Plan> {

@@ -99,7 +99,7 @@ pub const TRANSFORMS: &[Transform] = &[
         summary: "Collapse loop nests that give more parallelism",
         default: ByDefault::Runs,
         plan: Some(collapse::collapse),
-        waits_for: waits_for_none,
+        waits_for: collapse::waits_for,
         sees_headers: false,
     },
     Transform {

@@ -2,14 +2,14 @@
 
 use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
-use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time};
+use crate::analysis::cost::{ASSUMED_INNER, NestWork, nest_time, nest_time_in_team};
 use crate::analysis::independence::{Candidate, reason};
 use crate::context::Context;
 use crate::device::time::{LAUNCH, gains};
 use crate::plan::figures::{count, time, transactions};
 use crate::plan::{Reason, ReasonCode, Times};
 use crate::syntax::ClauseName;
-use crate::transforms::collapse::write;
+use crate::transforms::collapse::{nests, write};
 
 /// The time of the kernel must fall to this part for a change, and the construct become 1.05 times as fast.
 const ENOUGH: f64 = 0.9;
@@ -122,7 +122,9 @@ impl Gain {
         // and each read in turn, take 53 us, and 94 with the loops exchanged and collapsed.
         let is_fitted = has_written_threads(candidate);
         let is_meant_so = (worse || exchanges || is_fitted) && before.near >= MEANT && self.assumed.is_some();
-        if after.time < wanted * before.time && gains(before.time, after.time) && !is_meant_so {
+        // A region may hold control flow that repeats its loops, while one launch starts them.
+        let gains = || nests::is_of_one_team(candidate.cx, candidate.id) || gains(before.time, after.time);
+        if after.time < wanted * before.time && gains() && !is_meant_so {
             return None;
         }
         let order = if choice.exchanges() { " and interchanged" } else { "" };
@@ -178,13 +180,16 @@ pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Acce
         known.and_then(|trips| u32::try_from(trips).ok()).map_or(inner, f64::from)
     };
     let as_it_is = Choice::as_written(promised);
-    let before = estimate(found, as_it_is, promised, &trips);
+    let is_of_one_team = nests::is_of_one_team(cx, candidate.id);
+    let time = if is_of_one_team { nest_time_in_team } else { nest_time };
+    let estimate = |choice| estimate(found, choice, promised, (&trips, &time));
+    let before = estimate(as_it_is);
     // The order as written comes first: loops are exchanged only if that is clearly better than any number of loops in
     // the order as written.
     let written = (promised + 1..=deepest).map(Choice::as_written);
     let exchanged = (promised..=deepest).flat_map(|depth| (0..depth - 1).map(move |fastest| Choice { depth, fastest }));
     let others = written.chain(exchanged.filter(|choice| write::can_exchange(candidate, choice.depth)));
-    let others = others.map(|choice| (choice, estimate(found, choice, promised, &trips)));
+    let others = others.map(|choice| (choice, estimate(choice)));
     let best = others.reduce(|best, next| {
         let enough = if next.0.exchanges() { ENOUGH } else { SLIGHTLY };
         if next.1.time < enough * best.1.time { next } else { best }
@@ -204,8 +209,13 @@ fn pattern_on(found: &Accesses, access: &Access, lane: &Loop) -> Pattern {
     shifted.map_or(Pattern::Unknown, |access| pattern(&access, lane.atom, &found.opaque))
 }
 
-/// The estimate for a choice of parallel loops.
-fn estimate(found: &Accesses, choice: Choice, promised: usize, trips: &dyn Fn(usize) -> f64) -> Estimate {
+/// The estimate for a choice of parallel loops, by how often each loop runs and how long a nest takes.
+fn estimate(
+    found: &Accesses,
+    choice: Choice,
+    promised: usize,
+    (trips, time): (&dyn Fn(usize) -> f64, &dyn Fn(&NestWork) -> f64),
+) -> Estimate {
     let Choice { depth, fastest } = choice;
     let lane = found.loops.get(fastest);
     let iterations: f64 = (0..depth).map(trips).product();
@@ -223,5 +233,5 @@ fn estimate(found: &Accesses, choice: Choice, promised: usize, trips: &dyn Fn(us
     }
     let work = NestWork { iterations, accesses, sectors: weight, divisions: depth - promised };
     let each = |sum: f64| if accesses > 0.0 { sum / accesses } else { 0.0 };
-    Estimate { time: nest_time(&work), sectors: each(sectors), weight: each(weight), near: each(near), iterations }
+    Estimate { time: time(&work), sectors: each(sectors), weight: each(weight), near: each(near), iterations }
 }

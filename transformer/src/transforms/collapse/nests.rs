@@ -15,19 +15,23 @@ use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
 use crate::transforms::checks::may_move;
 use crate::transforms::collapse::triangles;
 
+/// The leaves of a loop that the threads of a target region's one team share.
+const ONE_TEAM: &[Leaf] = &[Leaf::Parallel, Leaf::For];
+
 /// The most loops that are collapsed.
 const DEEPEST: usize = 4;
 
 /// The most places that are reported as not understood.
 const MOST_TROUBLES: usize = 3;
 
-/// The constructs from the target construct to a parallel loop of a league. `None` for other constructs, and outside of
-/// a target region.
+/// The constructs from the target construct to a parallel loop of a league, or of its one team. `None` for other constructs, and outside
+/// of a target region.
 pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<ConstructId>> {
     let leaves = &cx.constructs.construct(id).leaves;
-    let is_loop =
-        leaves.ends_with(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]) || leaves.last() == Some(&Leaf::Loop);
-    if !is_loop || leaves.contains(&Leaf::Parallel) && !leaves.contains(&Leaf::Distribute) {
+    let is_loop = leaves.ends_with(&[Leaf::Distribute, Leaf::Parallel, Leaf::For])
+        || leaves.last() == Some(&Leaf::Loop) && !leaves.contains(&Leaf::Parallel);
+    let is_of_team = is_of_one_team(cx, id);
+    if !is_loop && !is_of_team {
         return None;
     }
     let above = std::iter::successors(Some(id), |id| cx.constructs.enclosing(*id));
@@ -40,10 +44,16 @@ pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<C
             let teams = all.get(1) == Some(&Leaf::Teams);
             let plain = all.get(2..) == Some(&[Leaf::Loop])
                 || all.get(2..) == Some(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]);
-            return (teams && plain).then_some(chain);
+            let is_one_team = all.split_first().is_some_and(|(_, inside)| inside == ONE_TEAM);
+            return (if is_of_team { is_one_team } else { teams && plain }).then_some(chain);
         }
     }
     None
+}
+
+/// Do the threads of one team share the loop?
+pub(super) fn is_of_one_team(cx: &Program<'_>, id: ConstructId) -> bool {
+    cx.constructs.construct(id).leaves.as_slice() == ONE_TEAM
 }
 
 /// Is there a `for` inside the associated loops?

@@ -11,7 +11,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::target::{Chain, TargetRegion};
 use crate::semantics::Program;
 use crate::source::Span;
-use crate::syntax::Clause;
+use crate::syntax::{Clause, ClauseName};
 use crate::transforms::split_target::facts::data::DataEnvironment;
 use crate::transforms::split_target::facts::pieces::Piece;
 use crate::transforms::split_target::facts::written_first::written_first;
@@ -55,7 +55,8 @@ pub(super) fn reasons(
     for (index, piece) in pieces.iter().enumerate().filter(|(_, piece)| piece.serial.is_none()) {
         reasons.extend(piece.clauses.dropped.iter().filter_map(|clause| is_needed(names, clause)));
         let few_teams = clauses.few_teams.filter(|_| are_teams_of_one(&piece.chain.leaves));
-        let grouped = piece.clauses.grouped.or(clauses.grouped).or(few_teams);
+        let of_team = clauses.grouped.filter(|_| !shares_freely(names, clauses, piece));
+        let grouped = piece.clauses.grouped.or(of_team).or(few_teams);
         let Some(grouped) = grouped.filter(|_| !piece.clauses.concurrent) else { continue };
         let own = data.kernel_private.iter().filter(|(of, _)| *of == index).map(|(_, name)| name.clone()).collect();
         if let Some(dependence) = between_iterations(names, region, piece, &own) {
@@ -67,6 +68,15 @@ pub(super) fn reasons(
         }
     }
     reasons
+}
+
+/// May any two iterations be those of different threads: there is more than one in the team, and no clause says which makes what?
+fn shares_freely(names: &Program<'_>, clauses: &RegionClauses, piece: &Piece) -> bool {
+    let of_loop = piece.chain.constructs.iter().flat_map(|id| &names.constructs.directive(*id).clauses);
+    let is_scheduled = of_loop.into_iter().any(|clause| clause.name == ClauseName::Schedule);
+    let limit = clauses.kernel.iter().find(|clause| clause.name == ClauseName::ThreadLimit);
+    let threads = limit.and_then(Clause::expression).and_then(|span| names.constant(span));
+    !is_scheduled && threads.is_some_and(|threads| threads > 1)
 }
 
 fn between_iterations(
