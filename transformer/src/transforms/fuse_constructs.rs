@@ -156,6 +156,7 @@ mod memory;
 mod one_loop;
 mod side_by_side;
 mod steady;
+mod taking_turns;
 mod together;
 mod write;
 
@@ -213,7 +214,17 @@ fn of_run(cx: &Context<'_>, run: &[Member], (taken, bounds): (&mut BTreeSet<Stri
         return plans;
     }
     let asked = grouped(run, |members| by_addresses::decide(cx, run, members));
-    if asked.iter().any(is_change) { asked } else { plans }
+    if asked.iter().any(is_change) { asked } else { in_turns(cx, run).unwrap_or(plans) }
+}
+
+/// The two constructs of a run as steps in which two arrays take turns.
+fn in_turns(cx: &Context<'_>, run: &[Member]) -> Option<Vec<Plan>> {
+    let members: Vec<&Member> = run.iter().collect();
+    let verdict = match taking_turns::decide(cx, run)? {
+        Ok(change) => Verdict::Change(change),
+        Err(reason) => left_alone(vec![reason]),
+    };
+    Some(vec![plan(&members, verdict)])
 }
 
 /// What becomes one loop is decided when other passes have made their kernels and chosen which loops are collapsed.

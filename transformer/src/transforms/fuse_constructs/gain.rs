@@ -146,7 +146,7 @@ fn stays(found: &Accesses, access: &Access, depth: usize) -> bool {
 }
 
 /// How long the kernel takes, in microseconds, if of each access a part counts.
-fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&Access) -> f64) -> f64 {
+pub(super) fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part: &dyn Fn(&Access) -> f64) -> f64 {
     let trips = lengths(cx, found, depth);
     let iterations: f64 = trips.iter().take(depth).product();
     let lane = depth.checked_sub(1).and_then(|innermost| found.loops.get(innermost)).map(|l| l.atom);

@@ -7,7 +7,8 @@ use super::{left_alone, steady};
 use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, VariableKind, canonical_nest};
+use crate::region::construct::ConstructId;
+use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind, canonical_nest};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
@@ -97,6 +98,12 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
     }
 }
 
+/// What `target data` constructs around a loop say of a variable.
+pub(super) struct Environment {
+    /// Is one of them without `if`?
+    pub is_certain: bool,
+}
+
 impl HostLoop {
     /// The loop of which constructs that follow each other are the whole body, from the first to the last: in a block, or one alone.
     pub(super) fn around(cx: &Context<'_>, (first, last): (&Member, &Member)) -> Option<Self> {
@@ -165,8 +172,46 @@ impl HostLoop {
         }
     }
 
+    /// Its variable.
+    pub(super) fn variable(&self) -> &str {
+        &self.read.variable
+    }
+
+    /// Does it count up by one in a variable of its own?
+    pub(super) fn counts_up(&self, cx: &Context<'_>) -> Result<(), Reason> {
+        self.declares(cx)?;
+        let step = self.accesses(cx).loops.first().filter(|known| known.span == self.read.span).and_then(|it| it.step);
+        match step {
+            Some(1) => Ok(()),
+            _ => Err(stays(self.read.step.span, "the loop is not known to count up by one")),
+        }
+    }
+
+    /// Can its body ask how many passes are left?
+    pub(super) fn leaves_a_distance(&self, cx: &Context<'_>) -> Result<(), Reason> {
+        checks::heads::check(cx, &self.read, self.read.body).map_err(|(span, message)| stays(span, message))
+    }
+
+    /// That two more passes are left behind the one that runs.
+    pub(super) fn has_two_more(&self, cx: &Context<'_>) -> String {
+        let relation = if self.read.relation == Relation::LessOrEqual { ">=" } else { ">" };
+        format!("{} - {} {relation} 2", checks::heads::bound(cx, &self.read), self.read.variable)
+    }
+
+    /// The `target data` constructs around it that list a variable. `None` where there is none.
+    pub(super) fn environment_of(&self, cx: &Context<'_>, name: &str) -> Option<Environment> {
+        let lists = |id: ConstructId| {
+            let mut clauses = cx.constructs.directive(id).clauses_of(ClauseName::Map);
+            cx.constructs.directive(id).is("target data") && clauses.any(|clause| clause.lists(name))
+        };
+        let is_certain = |id: ConstructId| cx.constructs.directive(id).clauses_of(ClauseName::If).next().is_none();
+        let around = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body_span.contains(self.read.span));
+        let found: Vec<bool> = around.filter(|id| lists(*id)).map(is_certain).collect();
+        (!found.is_empty()).then(|| Environment { is_certain: found.contains(&true) })
+    }
+
     /// Does the loop's variable decide nothing but what the iterations of the kernel do?
-    fn is_free_of_launches(&self, cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
+    pub(super) fn is_free_of_launches(&self, cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
         let name = self.read.variable.as_str();
         let names_it = |text: &str| words(text).any(|word| word == name);
         let head = Span::new(member.directive.start, member.content.start);
