@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 17] = [
+const MUTANTS: [(&str, &str, &str); 23] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -46,6 +46,12 @@ const MUTANTS: [(&str, &str, &str); 17] = [
     ("the range of all is that of the shortest", "n > (n - 2) ?", "n < (n - 2) ?"),
     ("one side by side has the range of another one", " < n - 2) {", " < n) {"),
     ("the last element of all is lost", " < most;", " < most - 1;"),
+    ("one step too many takes its turn", "steps - t > 2", "steps - t > 1"),
+    ("one step too many takes its turn, with the bound", "steps - t >= 2", "steps - t >= 1"),
+    ("a step that takes its turn is not counted", " t++;\n", "\n"),
+    ("what lies before the range is taken for computed", "(i > 1 ?", "(i > 0 ?"),
+    ("what lies behind the range is taken for computed", " + 1 < n - 1 ?", " + 1 < n ?"),
+    ("the last column is taken for computed", " + 1 < COLUMNS - 1 ?", " + 1 < COLUMNS ?"),
     ("arrays seem shorter by an element", " + n) <=", " + n - 1) <="),
 ];
 

@@ -24,16 +24,33 @@ pub enum Family {
     Apart,
     /// Several constructs over different ranges, which stand side by side.
     Beside,
+    /// An array is computed from another one, and copied back.
+    Turns,
     /// Iterations meet, but not in one pass; or each launch does something of its own.
     Meeting,
 }
 
 /// Every family of which most functions are changed.
-pub const FAMILIES: [Family; 6] =
-    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Beside];
+pub const FAMILIES: [Family; 7] = [
+    Family::Elements,
+    Family::Several,
+    Family::Rows,
+    Family::Layers,
+    Family::Apart,
+    Family::Beside,
+    Family::Turns,
+];
 
-const ALL: [Family; 7] =
-    [Family::Elements, Family::Several, Family::Rows, Family::Layers, Family::Apart, Family::Beside, Family::Meeting];
+const ALL: [Family; 8] = [
+    Family::Elements,
+    Family::Several,
+    Family::Rows,
+    Family::Layers,
+    Family::Apart,
+    Family::Beside,
+    Family::Turns,
+    Family::Meeting,
+];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 4;
@@ -76,6 +93,11 @@ pub fn program(seed: u64) -> Program<Family> {
         let head = match family {
             // The rows are as many as the most passes.
             Family::Layers => rng.pick(&["for (int t = 1; t < steps; t++)", "for (int t = 1; steps > t; ++t)"]),
+            Family::Turns => rng.pick(&[
+                "for (int t = 0; t < steps; t++)",
+                "for (int t = 1; t <= steps; ++t)",
+                "for (long t = 0; steps > t; t++)",
+            ]),
             _ => rng.pick(&HEADS),
         };
         (function(rng, family, index, (ty, head)), calls(family, index, ty, head))
@@ -179,6 +201,41 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
                 let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[&own], 2));
             }
             text.push_str("    }\n");
+        }
+        Family::Turns => {
+            let (heads, place, length, clause) = match rng.below(3) {
+                0 => (vec!["for (int i = 1; i < n - 1; i++)"], "i", "n", ""),
+                1 => (vec!["for (int i = 0; i <= n - 3; i++)"], "i", "n", ""),
+                _ => {
+                    let columns = rng.pick(&["for (int j = 1; j < COLUMNS - 1; j++)", "for (int j = 0; j < COLUMNS; j++)"]);
+                    (vec!["for (int i = 1; i < n - 1; i++)", columns], "i * COLUMNS + j", "n * COLUMNS", " collapse(2)")
+                }
+            };
+            let steps: &[&str] = match (clause, heads[0].contains("= 0")) {
+                ("", false) => &["- 1", "+ 1"],
+                ("", true) => &["+ 1", "+ 2"],
+                _ if heads[1].contains("= 1") => &["- 1", "+ 1", "- COLUMNS", "+ COLUMNS", "- COLUMNS + 1"],
+                _ => &["- COLUMNS", "+ COLUMNS"],
+            };
+            let half = if ty == "int" { "3" } else { "0.5f" };
+            let (one, two) = (rng.pick(steps), rng.pick(steps));
+            let around = format!("a[{place} {one}] - a[{place}] * {half}");
+            let lines = match rng.below(3) {
+                0 => vec![format!("b[{place}] = {around} + c[{place}];")],
+                1 => vec![
+                    format!("{ty} other = a[{place} {two}] + t;"),
+                    format!("b[{place}] = ({around}) / 2 + other;"),
+                ],
+                _ => vec![
+                    format!("c[{place}] += a[{place} {two}];"),
+                    format!("b[{place}] = {around} - c[{place}] * {half};"),
+                ],
+            };
+            let back = [format!("a[{place}] = b[{place}];")];
+            let (computed, copied) = (loop_of(&lines, &heads, 2), loop_of(&back, &heads, 2));
+            let maps = maps(length);
+            let _ = write!(text, "#pragma omp target data {maps} if(n > 0)\n    {head} {{\n");
+            let _ = write!(text, "{directive}{clause} {maps}\n{computed}{directive}{clause} {maps}\n{copied}    }}\n");
         }
         Family::Rows => {
             let is_collapsed = rng.chance(50);
