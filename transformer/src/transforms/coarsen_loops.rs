@@ -130,10 +130,12 @@ mod gain;
 mod groups;
 mod model;
 mod parts;
+mod window;
 mod write;
 
 use self::body::Copies;
 use self::gain::{Gain, Set};
+use self::window::Window;
 use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, clauses};
@@ -265,12 +267,14 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return no("not measured with the compiler that the output is for");
         }
         let body = self.candidate.nest.loops.body;
-        if self.cx.tree.kind(body) != NodeKind::CompoundStatement || !gain::may_share(&self.found, self.loops().len()) {
+        if self.cx.tree.kind(body) != NodeKind::CompoundStatement {
             return no(gain::NOTHING_SHARED);
         }
+        let may_share = gain::may_share(&self.found, self.loops().len());
         let (mut copies, mut refused): (Vec<Set>, Vec<Reason>) = (Vec::new(), Vec::new());
         for set in self.sets() {
             match self.grouped(&set) {
+                Ok(one) if !may_share && Window::of(self, &one, &[]).is_none() => return no(gain::NOTHING_SHARED),
                 Ok(one) => copies.push((set, one)),
                 Err(reason) => refused.push(reason),
             }

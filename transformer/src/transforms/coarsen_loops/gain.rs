@@ -141,7 +141,11 @@ pub(super) fn told<'k>(
 
 /// Groups of these loops that are doubled as long as that gains.
 fn chosen(model: &Model<'_, '_, '_>, mut axes: Vec<Axis>) -> Result<Gain, String> {
-    if axes.iter().any(|axis| !model.inside().any(|access| model.is_shared(access, axis.index))) {
+    let is_shared = |axis: &Axis| {
+        let twice = Axis { factor: 2, ..*axis };
+        model.inside().any(|access| model.is_shared(access, axis.index) || model.overlap(access, twice) > 1.0)
+    };
+    if !axes.iter().all(is_shared) {
         return Err(NOTHING_SHARED.to_owned());
     }
     if let Some(far) = model.far(&axes) {

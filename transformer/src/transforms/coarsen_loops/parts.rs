@@ -13,7 +13,7 @@ pub(super) struct Part<'w> {
     pub axis: Axis,
     own: &'w CanonicalLoop,
     /// The variable of the groups: the first iteration of each, or of those of a warp.
-    first: String,
+    pub first: String,
     /// The variable of an iteration in its group.
     pub offset: String,
     /// The variable of a thread in its warp, where iterations lie apart.

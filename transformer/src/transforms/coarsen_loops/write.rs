@@ -6,8 +6,9 @@ use super::Kernel;
 use super::body::{Copies, Piece, Together};
 use super::groups::Axis;
 use super::parts::Part;
+use super::window::Window;
 use crate::context::Context;
-use crate::edit::directive_writer::{Layout, collapse, indent_of, line_start, starts_line, text_end};
+use crate::edit::directive_writer::{Layout, collapse, in_front, indent_of, line_start, starts_line, text_end};
 use crate::edit::{Edit, braces};
 use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, Use, uses_below};
@@ -28,8 +29,10 @@ pub(super) fn edits(kernel: &Kernel<'_, '_>, axes: &[Axis], copies: &Copies) -> 
     let parts: Option<Vec<Part<'_>>> = axes.iter().map(|axis| Part::of(kernel, *axis, axes.len() > 1)).collect();
     let writer = Writer {
         cx,
+        kernel,
         parts: parts?,
         copies,
+        window: Window::of(kernel, copies, axes),
         function: cx.function_of(cx.tree.span(body)),
         level: level.filter(|level| !level.is_empty()).unwrap_or_else(|| layout.level.clone()),
         layout,
@@ -50,7 +53,10 @@ struct Writer<'w, 'p> {
     cx: &'w Context<'p>,
     /// The loops that are grouped, outermost first.
     parts: Vec<Part<'w>>,
+    kernel: &'w Kernel<'w, 'p>,
     copies: &'w Copies,
+    /// What need not be asked in groups whose windows lie within their arrays.
+    window: Option<Window>,
     function: Option<NodeId>,
     level: String,
     layout: Layout,
@@ -84,7 +90,7 @@ impl Writer<'_, '_> {
             };
             indented(&own_line, &self.level.repeat(levels))
         };
-        let whole: Vec<String> = self.parts.iter().map(|part| part.is_whole(cx)).collect();
+        let whole = self.is_whole();
         let opening = self.opening(&at(outer + 1));
         let alternative =
             if opening.starts_with(newline) { format!("{newline}{}else", at(outer + 1)) } else { " else".to_owned() };
@@ -114,9 +120,23 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// What asks whether a group is whole, and its windows lie within their arrays.
+    fn is_whole(&self) -> Vec<String> {
+        let Some(window) = &self.window else {
+            return self.parts.iter().map(|part| part.is_whole(self.cx)).collect();
+        };
+        let axes: Vec<Axis> = self.parts.iter().map(|part| part.axis).collect();
+        let first = |index: usize| {
+            let part = self.parts.iter().find(|part| part.axis.index == index);
+            let own = self.kernel.loops().get(index).map(|own| own.variable.clone()).unwrap_or_default();
+            part.map_or(own, |part| part.first.clone())
+        };
+        window.conditions(self.kernel, &axes, &first)
+    }
+
     /// What stands around the original's statements for what is left over, and the variables in them.
     fn rest(&self) -> (Vec<String>, Vec<String>) {
-        if let [only] = self.parts.as_slice() {
+        if let ([only], None) = (self.parts.as_slice(), &self.window) {
             let (head, value) = only.rest(self.cx);
             return (vec![head], value.into_iter().collect());
         }
@@ -140,11 +160,16 @@ impl Writer<'_, '_> {
         for piece in pieces {
             match piece {
                 Piece::Once => {}
-                Piece::Together(one) if self.is_block(one.body) => self.pieces(&one.pieces, edits)?,
-                Piece::Together(one) => match one.pieces.as_slice() {
-                    [Piece::Each(_, run)] => edits.push(self.in_braces(one, run)?),
-                    other => self.pieces(other, edits)?,
-                },
+                Piece::Together(one) => {
+                    if self.window.as_ref().is_some_and(|window| window.unrolled.contains(&one.node)) {
+                        let start = self.cx.tree.span(one.node).start;
+                        edits.push(in_front(self.cx.file, &self.layout, start, "unroll", &["full".to_owned()]));
+                    }
+                    match one.pieces.as_slice() {
+                        [Piece::Each(_, run)] if !self.is_block(one.body) => edits.push(self.in_braces(one, run)?),
+                        other => self.pieces(other, edits)?,
+                    }
+                }
                 Piece::Each(_, run) => edits.push(self.in_block(run)?),
             }
         }
@@ -214,7 +239,7 @@ impl Writer<'_, '_> {
                 }
                 None => {
                     is_empty = false;
-                    edits.extend(self.renamed(*statement));
+                    edits.extend(self.within(*statement));
                 }
             }
         }
@@ -255,6 +280,18 @@ impl Writer<'_, '_> {
         let uses = self.uses(node).into_iter().filter(|(_, key)| self.copies.crossing.contains_key(key));
         let element = |used: &Use| format!("{}{}", used.name, self.place());
         uses.map(|(used, _)| Edit { text: element(&used), span: used.span }).collect()
+    }
+
+    /// The same of a statement that a group makes, without conditions that hold there.
+    fn within(&self, statement: NodeId) -> Vec<Edit> {
+        let span = self.cx.tree.span(statement);
+        let mut edits = self.renamed(statement);
+        let asked = self.window.iter().flat_map(|window| &window.asked);
+        if let Some(head) = asked.copied().find(|head| head.start == span.start) {
+            edits.retain(|edit| !head.contains(edit.span));
+            edits.push(Edit { span: head, text: String::new() });
+        }
+        edits
     }
 
     /// The subscripts of an iteration's own element.
