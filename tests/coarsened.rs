@@ -32,7 +32,7 @@ const TOLD_LIST: List = List { name: "coarsened_as_told", ..TRIALS.list };
 
 /// What is done wrong in every function of an output. `#` stands for the iterations of a group, or for the length of a block, and `##` for
 /// one less.
-const MUTANTS: [(&str, &str, &str); 16] = [
+const MUTANTS: [(&str, &str, &str); 20] = [
     ("every iteration of a group is the first", "= first + offset;", "= first;"),
     ("the last iteration of a group is lost", "; offset++)", " - 1; offset++)"),
     ("a group begins where it is too long", "- first >= #)", "- first >= ##)"),
@@ -49,6 +49,10 @@ const MUTANTS: [(&str, &str, &str); 16] = [
     ("a thread of a warp is lost", "lane < 32;", "lane < 31;"),
     ("what is left over has no rows", "(offset_i < ", "(offset_i + 1 < "),
     ("all sums of a row are one", "[offset_j] ", "[0] "),
+    ("windows seem to lie behind the first row", "(first >= # ", "(first >= ## "),
+    ("windows seem to end before the last row", "- first >= # && ", "- first >= ## && "),
+    ("windows seem to lie behind the first column", "&& j >= # ", "&& j >= ## "),
+    ("windows seem to end before the last column", "- j >= #)", "- j >= ##)"),
 ];
 
 /// A function with a mistake, in groups and blocks of any length that is written.

@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 23] = [
+const MUTANTS: [(&str, &str, &str); 27] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -46,6 +46,10 @@ const MUTANTS: [(&str, &str, &str); 23] = [
     ("the range of all is that of the shortest", "n > (n - 2) ?", "n < (n - 2) ?"),
     ("one side by side has the range of another one", " < n - 2) {", " < n) {"),
     ("the last element of all is lost", " < most;", " < most - 1;"),
+    ("a range begins a row earlier", "if (i >= ", "if (1 + i >= "),
+    ("a range begins a column earlier", "j >= 1", "j >= 0"),
+    ("a range ends a row later", "i < n - 1 ", "i < n "),
+    ("a range ends a column later", "j < COLUMNS - 1)", "j < COLUMNS)"),
     ("one step too many takes its turn", "steps - t > 2", "steps - t > 1"),
     ("one step too many takes its turn, with the bound", "steps - t >= 2", "steps - t >= 1"),
     ("a step that takes its turn is not counted", " t++;\n", "\n"),

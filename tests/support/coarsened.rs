@@ -20,10 +20,13 @@ pub enum Family {
     Nests,
     /// Conditions and variables that differ, and others that do not.
     Conditions,
+    /// Windows around an element, which a condition keeps within the array.
+    Windows,
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 4] = [Family::Products, Family::Elements, Family::Nests, Family::Conditions];
+pub const FAMILIES: [Family; 5] =
+    [Family::Products, Family::Elements, Family::Nests, Family::Conditions, Family::Windows];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 3;
@@ -50,6 +53,9 @@ pub fn program(seed: u64) -> Program<Family> {
     assembled(seed, &FAMILIES, OF_EACH, HEAD, |rng, family, index| {
         let ty = rng.pick(&["float", "float", "double", "unsigned"]);
         let is_nest = family != Family::Elements && rng.chance(70) || family == Family::Products;
+        if family == Family::Windows {
+            return (window(rng, index, ty), calls(index, ty, true));
+        }
         (function(rng, family, index, (ty, is_nest)), calls(index, ty, is_nest))
     })
 }
@@ -149,6 +155,39 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, is_nest): (&'stati
     }
     text.push_str("        }\n}\n");
     text
+}
+
+/// A kernel that combines the elements of windows: of both dimensions, or of one.
+fn window(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let (head, rest) = (
+        format!("\nstatic void part{index}(int n, int m, const {ty} *a, const {ty} *b, {ty} *c, {ty} *d)\n{{\n"),
+        "#pragma omp target teams distribute parallel for collapse(2) \\\n    map(to: a[0:(n + 1) * m], b[0:(n + 1) * m]) \
+         map(tofrom: c[0:(n + MORE) * (n + MORE)], d[0:(n + MORE) * (n + MORE)])\n",
+    );
+    let own = rng.pick(&["for (int i = 0; i < n; i++)", "for (int i = 0; i <= n - 1; ++i)", "for (long i = 1; i < n; i++)"]);
+    let (before, behind) = (rng.range(0, 3), rng.range(0, 2));
+    let asked = rng.pick(&["y >= 0 && y < n", "y < n && y >= 0", "0 <= y && n > y", "y >= 0 && y <= n - 1"]);
+    let term = rng.pick(&["s += a[y * m + x] * b[k];", "s = s / 2 + a[y * m + x];", "s = a[y * m + x] > s ? a[y * m + x] : s;"]);
+    let rows = format!("for (int k = 0; k <= {}; k++)", before + behind);
+    let from = if own.contains("long") { "(int)i" } else { "i" };
+    let serial = if rng.chance(60) {
+        let (left, right) = (rng.range(0, 2), rng.range(1, 2));
+        format!(
+            "            {rows}\n                for (int u = -{left}; u <= {right}; u++) {{\n                    \
+             int y = {from} + k - {before}, x = j + u;\n                    if ({asked} && x >= 0 && x < m)\n                        \
+             {term}\n                }}\n"
+        )
+    } else {
+        let term = term.replace("* m + x", "* m + j");
+        format!(
+            "            {rows} {{\n                int y = {from} + k - {before};\n                if ({asked}) {{\n                    \
+             {term}\n                    s += b[k]; // in order\n                }}\n            }}\n"
+        )
+    };
+    format!(
+        "{head}{rest}    {own}\n        for (int j = 0; j < m; j++) {{\n            {ty} s = b[0];\n{serial}            \
+         c[i * m + j] = s;\n            d[i * m + j] += s;\n        }}\n}}\n"
+    )
 }
 
 fn body(rng: &mut Rng, family: Family, words: &Words, is_nest: bool) -> Vec<String> {

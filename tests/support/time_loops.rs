@@ -26,12 +26,14 @@ pub enum Family {
     Beside,
     /// An array is computed from another one, and copied back.
     Turns,
+    /// Nests over ranges that differ by numbers.
+    Ranges,
     /// Iterations meet, but not in one pass; or each launch does something of its own.
     Meeting,
 }
 
 /// Every family of which most functions are changed.
-pub const FAMILIES: [Family; 7] = [
+pub const FAMILIES: [Family; 8] = [
     Family::Elements,
     Family::Several,
     Family::Rows,
@@ -39,9 +41,10 @@ pub const FAMILIES: [Family; 7] = [
     Family::Apart,
     Family::Beside,
     Family::Turns,
+    Family::Ranges,
 ];
 
-const ALL: [Family; 8] = [
+const ALL: [Family; 9] = [
     Family::Elements,
     Family::Several,
     Family::Rows,
@@ -49,6 +52,7 @@ const ALL: [Family; 8] = [
     Family::Apart,
     Family::Beside,
     Family::Turns,
+    Family::Ranges,
     Family::Meeting,
 ];
 
@@ -199,6 +203,32 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
                     )],
                 };
                 let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[&own], 2));
+            }
+            text.push_str("    }\n");
+        }
+        Family::Ranges => {
+            let _ = writeln!(text, "    {head} {{");
+            let half = if ty == "int" { "3" } else { "0.5" };
+            let mut range = |rng: &mut Rng| {
+                let (from, to) = (rng.range(0, 2), rng.pick(&["n", "n - 1", "n - 3"]));
+                let (left, right) = (rng.range(0, 1), rng.pick(&["COLUMNS", "COLUMNS - 1"]));
+                [
+                    format!("for (int i = {from}; i < {to}; i++)"),
+                    format!("for (int j = {left}; j < {right}; j++)"),
+                ]
+            };
+            let (one, mut two) = (range(rng), range(rng));
+            if one == two {
+                two[0] = "for (int i = 3; i < n + 0; i++)".to_owned();
+            }
+            let at = "i * COLUMNS + j";
+            let lines = [
+                vec![format!("a[{at}] = a[{at}] * {half} + t;")],
+                vec![format!("{ty} own = a[{at}] + {half};"), format!("b[{at}] += own - c[{at}] * t;")],
+            ];
+            for (lines, heads) in lines.iter().zip([&one, &two]) {
+                let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+                let _ = write!(text, "{directive} collapse(2) {}\n{}", maps("n * COLUMNS"), loop_of(lines, &heads, 2));
             }
             text.push_str("    }\n");
         }

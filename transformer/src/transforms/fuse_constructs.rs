@@ -154,6 +154,7 @@ mod lists;
 mod members;
 mod memory;
 mod one_loop;
+mod one_range;
 mod side_by_side;
 mod steady;
 mod taking_turns;
@@ -164,6 +165,7 @@ use std::collections::BTreeSet;
 
 use self::members::{Member, runs};
 use self::one_loop::{Arrangement, One};
+use self::one_range::OneRange;
 use self::side_by_side::{Beside, Bounds};
 use crate::context::Context;
 use crate::device::time::GAIN;
@@ -209,6 +211,10 @@ fn of_run(cx: &Context<'_>, run: &[Member], (taken, bounds): (&mut BTreeSet<Stri
     let beside = grouped(run, |members| beside(cx, members, bounds));
     if beside.iter().any(is_change) {
         return beside;
+    }
+    let over_all = grouped(run, |members| over_all(cx, members));
+    if over_all.iter().any(is_change) {
+        return over_all;
     }
     if cx.assumes {
         return plans;
@@ -299,10 +305,17 @@ fn merged(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -
 /// Checks that all of some constructs can be one that has the iterations of each beside those of the others.
 fn beside(cx: &Context<'_>, members: &[&Member], taken: &mut Bounds) -> Result<Change, Stopped> {
     let beside = Some(Beside::of(cx, members, taken)?);
-    let arrangement = Arrangement { names: vec![None; members.len()], beside };
+    let arrangement = Arrangement { names: vec![None; members.len()], beside, range: None };
     let change = certainly(cx, members, &arrangement)?;
     arrangement.beside.into_iter().for_each(|beside| beside.take_name(taken));
     Ok(change)
+}
+
+/// Checks that all of some constructs can be one over the range of all, in which each asks which iterations are its own.
+fn over_all(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
+    let range = Some(OneRange::of(cx, members)?);
+    let arrangement = Arrangement { names: vec![None; members.len()], beside: None, range };
+    certainly(cx, members, &arrangement)
 }
 
 /// Some constructs as one in the place of all, and what must be assumed.

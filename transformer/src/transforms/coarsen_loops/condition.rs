@@ -4,7 +4,7 @@
 use super::Kernel;
 use super::gain::Gain;
 use super::groups::elements;
-use super::model::held;
+use super::model::{MORE_FOR_WINDOWS, held};
 use crate::device::DeviceProfile;
 use crate::device::time::number;
 
@@ -21,6 +21,9 @@ pub(super) fn condition(kernel: &Kernel<'_, '_>, device: &DeviceProfile, gain: &
 /// as long as their number, and less than a thread's own iteration by what they share.
 fn enough(device: &DeviceProfile, gain: &Gain) -> Option<u64> {
     let all = held(device).checked_mul(u64::from(elements(&gain.axes)))?;
+    if gain.has_windows {
+        return all.checked_mul(u64::from(MORE_FOR_WINDOWS));
+    }
     let (before, after) = gain.times;
     // The model is not good enough for groups that gain less than half of the time.
     let share = if 2.0 * after <= before { 100.0 * MARGIN * after / before } else { 100.0 };

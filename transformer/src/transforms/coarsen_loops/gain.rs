@@ -28,6 +28,8 @@ pub(super) struct Gain {
     /// Why there are not twice as many.
     stopped: String,
     assumed: bool,
+    /// Do their iterations share windows?
+    pub has_windows: bool,
 }
 
 impl Gain {
@@ -39,6 +41,7 @@ impl Gain {
             registers: model.registers(&axes),
             left: model.left(&axes),
             assumed: model.lengths().1,
+            has_windows: model.has_windows,
             axes,
             stopped,
         }

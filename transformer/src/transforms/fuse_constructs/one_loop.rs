@@ -2,6 +2,7 @@
 
 use super::lists::{self, Lists, joined};
 use super::members::Member;
+use super::one_range::OneRange;
 use super::side_by_side::Beside;
 use super::write::Asked;
 use super::{Stopped, apart, gain, guards, heads, memory, steady, together, write};
@@ -18,19 +19,22 @@ pub(super) struct Arrangement {
     pub names: Vec<Option<String>>,
     /// The loop over the constructs. Without it each iteration executes those of all.
     pub beside: Option<Beside>,
+    /// The loops over the ranges of all, where these differ.
+    pub range: Option<OneRange>,
 }
 
 impl Arrangement {
     pub(super) fn merged(names: Vec<Option<String>>) -> Self {
-        Self { names, beside: None }
+        Self { names, beside: None, range: None }
     }
 
     /// What each construct's statements are asked for.
     fn conditions(&self) -> Vec<Option<Asked>> {
         let runs = |name: &String| Asked { condition: name.clone(), copy: None };
-        match &self.beside {
-            Some(beside) => beside.asked.iter().cloned().map(Some).collect(),
-            None => self.names.iter().map(|name| name.as_ref().map(runs)).collect(),
+        match (&self.beside, &self.range) {
+            (Some(beside), _) => beside.asked.iter().cloned().map(Some).collect(),
+            (None, Some(range)) => range.asked.clone(),
+            (None, None) => self.names.iter().map(|name| name.as_ref().map(runs)).collect(),
         }
     }
 
@@ -72,7 +76,8 @@ impl One {
     ) -> Result<Self, Stopped> {
         let lists = agreed(cx, members, arrangement)?;
         gain::too_large(cx, members, arrangement.beside.is_some()).map_or(Ok(()), Err)?;
-        let loops = write::loops(cx, members, &arrangement.names, &arrangement.conditions());
+        let mut loops = write::loops(cx, members, &arrangement.names, &arrangement.conditions());
+        loops.extend(arrangement.range.iter().flat_map(OneRange::heads));
         let all = joined(members, &lists)?;
         let Some(first) = members.first() else { return Err(nothing()) };
         let (to_be_read, written) = match &arrangement.beside {
@@ -89,6 +94,9 @@ impl One {
         let rounding = || checks::other_rounding(cx, first.directive);
         let (rounding, summary) = match arrangement.beside {
             Some(_) => (None, format!("{} kernels become one, side by side", members.len())),
+            None if arrangement.range.is_some() => {
+                (rounding(), format!("{} kernels become one over the range of all", members.len()))
+            }
             None => (rounding(), format!("{} kernels over the same range become one", members.len())),
         };
         let parameters = members.iter().find_map(|member| type_parameters::assumption(cx, member.body));
@@ -111,6 +119,10 @@ fn agreed(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement) -> R
             steady::handed(cx, members, (member, &own)).map_err(stop)?;
             beside.is_asked_alike(cx, members, (member, &own)).map_err(stop)?;
         }
+        if let Some(range) = &arrangement.range {
+            steady::handed(cx, members, (member, &own)).map_err(stop)?;
+            range.is_asked_alike(cx, (member, &own)).map_err(stop)?;
+        }
         if name.is_some() {
             // Those that ask the same may go together without it.
             let at = guards::first_other(cx, members).unwrap_or(at).max(1);
@@ -118,7 +130,7 @@ fn agreed(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement) -> R
         }
         let before = members.get(..at).unwrap_or_default();
         if let (Some(first), Some(known)) = (before.first(), all.first()) {
-            if arrangement.beside.is_none() {
+            if arrangement.beside.is_none() && arrangement.range.is_none() {
                 heads::same_range(cx, first, member).map_err(stop)?;
             }
             lists::same_otherwise(cx, (first, known), (member, &own)).map_err(stop)?;

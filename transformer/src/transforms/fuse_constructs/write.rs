@@ -93,6 +93,8 @@ pub(super) struct Form<'a, 'c> {
     pub(super) indent: String,
     /// The blanks before the loop.
     pub(super) outside: String,
+    /// The blanks before its innermost one.
+    innermost: String,
 }
 
 impl<'a, 'c> Form<'a, 'c> {
@@ -103,8 +105,9 @@ impl<'a, 'c> Form<'a, 'c> {
         let statement = cx.tree.named_children(first.body).next().filter(|_| first.is_block).unwrap_or(first.body);
         let inside = indent_of(cx.file, cx.tree.span(statement).start);
         let indent = if inside.len() > outside.len() { inside } else { format!("{outside}{}", layout.level) };
-        let level = indent.strip_prefix(&outside).filter(|level| !level.is_empty()).unwrap_or(&layout.level).to_owned();
-        Self { cx, newline: layout.newline, level, indent, outside }
+        let innermost = first.loops.last().map_or_else(|| outside.clone(), |read| indent_of(cx.file, read.span.start));
+        let level = indent.strip_prefix(&innermost).filter(|level| !level.is_empty()).unwrap_or(&layout.level).to_owned();
+        Self { cx, newline: layout.newline, level, indent, outside, innermost }
     }
 
     /// A line of its own.
@@ -230,7 +233,7 @@ impl<'a, 'c> Form<'a, 'c> {
         let block = if block.exists() { format!("{}{}}}", self.newline, self.indent) } else { String::new() };
         let mut text = block + &self.comments(span);
         if !first.is_block {
-            text += &format!("{}{}}}", self.newline, self.outside);
+            text += &format!("{}{}}}", self.newline, self.innermost);
         }
         let tail = Span::new(first.content.end, cx.constructs.construct(first.id).body_span.end);
         let comments = self.comment_spans(tail);
