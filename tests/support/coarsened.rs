@@ -164,10 +164,15 @@ fn window(rng: &mut Rng, index: usize, ty: &str) -> String {
         "#pragma omp target teams distribute parallel for collapse(2) \\\n    map(to: a[0:(n + 1) * m], b[0:(n + 1) * m]) \
          map(tofrom: c[0:(n + MORE) * (n + MORE)], d[0:(n + MORE) * (n + MORE)])\n",
     );
-    let own = rng.pick(&["for (int i = 0; i < n; i++)", "for (int i = 0; i <= n - 1; ++i)", "for (long i = 1; i < n; i++)"]);
+    let own =
+        rng.pick(&["for (int i = 0; i < n; i++)", "for (int i = 0; i <= n - 1; ++i)", "for (long i = 1; i < n; i++)"]);
     let (before, behind) = (rng.range(0, 3), rng.range(0, 2));
     let asked = rng.pick(&["y >= 0 && y < n", "y < n && y >= 0", "0 <= y && n > y", "y >= 0 && y <= n - 1"]);
-    let term = rng.pick(&["s += a[y * m + x] * b[k];", "s = s / 2 + a[y * m + x];", "s = a[y * m + x] > s ? a[y * m + x] : s;"]);
+    let term = rng.pick(&[
+        "s += a[y * m + x] * b[k];",
+        "s = s / 2 + a[y * m + x];",
+        "s = a[y * m + x] > s ? a[y * m + x] : s;",
+    ]);
     let rows = format!("for (int k = 0; k <= {}; k++)", before + behind);
     let from = if own.contains("long") { "(int)i" } else { "i" };
     let serial = if rng.chance(60) {

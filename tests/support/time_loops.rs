@@ -212,10 +212,7 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
             let mut range = |rng: &mut Rng| {
                 let (from, to) = (rng.range(0, 2), rng.pick(&["n", "n - 1", "n - 3"]));
                 let (left, right) = (rng.range(0, 1), rng.pick(&["COLUMNS", "COLUMNS - 1"]));
-                [
-                    format!("for (int i = {from}; i < {to}; i++)"),
-                    format!("for (int j = {left}; j < {right}; j++)"),
-                ]
+                [format!("for (int i = {from}; i < {to}; i++)"), format!("for (int j = {left}; j < {right}; j++)")]
             };
             let (one, mut two) = (range(rng), range(rng));
             if one == two {
@@ -237,7 +234,8 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
                 0 => (vec!["for (int i = 1; i < n - 1; i++)"], "i", "n", ""),
                 1 => (vec!["for (int i = 0; i <= n - 3; i++)"], "i", "n", ""),
                 _ => {
-                    let columns = rng.pick(&["for (int j = 1; j < COLUMNS - 1; j++)", "for (int j = 0; j < COLUMNS; j++)"]);
+                    let columns =
+                        rng.pick(&["for (int j = 1; j < COLUMNS - 1; j++)", "for (int j = 0; j < COLUMNS; j++)"]);
                     (vec!["for (int i = 1; i < n - 1; i++)", columns], "i * COLUMNS + j", "n * COLUMNS", " collapse(2)")
                 }
             };
@@ -252,10 +250,9 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
             let around = format!("a[{place} {one}] - a[{place}] * {half}");
             let lines = match rng.below(3) {
                 0 => vec![format!("b[{place}] = {around} + c[{place}];")],
-                1 => vec![
-                    format!("{ty} other = a[{place} {two}] + t;"),
-                    format!("b[{place}] = ({around}) / 2 + other;"),
-                ],
+                1 => {
+                    vec![format!("{ty} other = a[{place} {two}] + t;"), format!("b[{place}] = ({around}) / 2 + other;")]
+                }
                 _ => vec![
                     format!("c[{place}] += a[{place} {two}];"),
                     format!("b[{place}] = {around} - c[{place}] * {half};"),

@@ -220,19 +220,19 @@ pub(super) fn choose_geometry(cx: &Context<'_>) -> Vec<Plan> {
 /// grid in the program's clauses is kept for the tiles, and is judged before.
 pub(super) fn waits_for(plan: Waiting) -> &'static [Pass] {
     match (plan.for_device, plan.is_written) {
-        (true, true) => {
-            &[
-                Pass::Split,
-                Pass::Collapse,
-                Pass::Scalarize,
-                Pass::Fuse,
-                Pass::Reduce,
-                Pass::Coarsen,
-                Pass::Stage,
-                Pass::Pipeline,
-            ]
+        (true, true) => &[
+            Pass::Split,
+            Pass::Collapse,
+            Pass::Scalarize,
+            Pass::Fuse,
+            Pass::Reduce,
+            Pass::Coarsen,
+            Pass::Stage,
+            Pass::Pipeline,
+        ],
+        (true, false) => {
+            &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Stage]
         }
-        (true, false) => &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Stage],
         (false, _) => &[Pass::Reduce, Pass::Coarsen, Pass::Stage],
     }
 }

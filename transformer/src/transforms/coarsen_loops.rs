@@ -90,6 +90,10 @@
 //!   gains 1.05 times as much as what is simpler. A loop of unknown length counts as `--assumed-iterations`. Or `ompsplit tune` asks for
 //!   groups of a size, to measure them.
 //!
+//! Windows around an element (`window`): where an `if` without `else` in serial loops of known length asks alone whether elements lie within the ranges of the
+//! kernel's own loops, groups whose windows all do leave it away, and these loops are unrolled. Then what windows have in common is loaded once, and three times as
+//! many threads must be left.
+//!
 //! Where the pass is not named, it writes only what is predicted to halve the time, whatever the lengths: known ones, or the form of `--versioned`.
 //!
 //! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
@@ -114,6 +118,10 @@
 //!
 //! Where iterations lie apart, a loop counts the threads of a warp, and `collapse` takes it: `block + lane + 32 * offset` has each value of
 //! the variable once. Values are formed where a comparison of distances said that they are below the bound, so that none overflows.
+//!
+//! A condition that windows lie within their array is a sum of loop variables and numbers compared with the ends of the kernel's ranges. Where its least value over all
+//! iterations of the serial loops and of a group is not negative, it holds for each of them. That is asked by comparisons and distances to bounds, which overflow nowhere.
+//! Every other group asks as before, in each iteration.
 //!
 //! Each element keeps its own variable, in the type that it had, and its order; each expression keeps its operands and its
 //! statement, so that a compiler contracts what it contracted with `-ffp-contract=on` or `off`. With `fast` and `-ffast-math` it may

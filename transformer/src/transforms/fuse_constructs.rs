@@ -46,6 +46,9 @@
 //!                                                                  }
 //! ```
 //!
+//! Where a loop of the host computes an array from another one and copies it back, both take turns (`taking_turns`): every other step reads what the
+//! step before has left, and copies nothing.
+//!
 //! ## Applies when
 //!
 //! - two or more combined constructs for a `distribute parallel for` loop of a league follow each other in one block, with nothing but
@@ -65,6 +68,13 @@
 //!   sums of numbers and variables of that type; nothing that one of them writes another one accesses;
 //! - no clause says something of the loop or combines values, and all of them together are short, so that registers do not decide;
 //! - a serial loop in which neighbouring threads load elements far apart has the length of all other loops: otherwise it needs a grid of its own.
+//!
+//! Or over the range of all (`one_range`): nests of several loops that count up by one in variables of equal names, from numbers up to bounds that differ by
+//! numbers; in all else as over the same range.
+//!
+//! Or two constructs are all that a counted loop of the host repeats, which counts up by one: the first assigns one element of an array in each iteration,
+//! under no condition, from elements of another array at most two iterations apart; the second assigns these elements to those of the same numbers in
+//! that array; a `target data` construct around the loop lists both.
 //!
 //! Where only pointers may lead to the same storage, or memory may be missing, and the constructs are predicted to be twice as fast as one, the host
 //! asks by addresses, and they stand in two forms.
@@ -105,6 +115,17 @@
 //!
 //! Side by side each iteration executes what one iteration of one construct did. All that any of them reads is written by none of the others, so that
 //! their order is as free as that of the iterations of one construct; that is read off a loop over the constructs, each with its own loop inside.
+//!
+//! Over the range of all an iteration executes what the same iteration of each construct did, of those that have it. The conditions are part of the text in
+//! which the analysis finds that no iteration accesses what another one of a neighbour writes.
+//!
+//! In turns a step reads an element of the array that was computed where the step before has computed it, and otherwise from the array that it was copied to, of
+//! which no construct changes that element. Whether it has is asked by the number of the iteration that computes it. That tells it only if no element that an iteration beside
+//! the range would compute is one of those that are: so the subscripts must be shown to differ in the range with as many iterations more as elements lie apart.
+//! The range and the subscripts hang on nothing that the loop changes. A step that takes its turn reads one array where it does not write the other, so that its iterations
+//! are as independent as they were. It runs where two more steps follow: the last step copies, so that both arrays end as they did, and so does the one before
+//! if it is the first of its pair. Both arrays must be apart from each other and from all else that the steps access. Where the `target data` construct has an `if`,
+//! each construct hands on by itself what it computes, with `tofrom` for both arrays in the step that takes its turn.
 //!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,

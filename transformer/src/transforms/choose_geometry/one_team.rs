@@ -64,11 +64,10 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, loops: &[ConstructId]) -> Ver
         return no("the loops are too short for more threads in the one team");
     }
     let most = loops.iter().map(|id| operations(cx, *id)).max().unwrap_or_default();
-    let threads = match most {
-        ..=FEW_OPERATIONS => THREADS,
-        ..=MANY_OPERATIONS => FEWER_THREADS,
-        _ => return no("a loop may need the registers that more threads in the one team would take from it"),
-    };
+    if most > MANY_OPERATIONS {
+        return no("a loop may need the registers that more threads in the one team would take from it");
+    }
+    let threads = if most > FEW_OPERATIONS { FEWER_THREADS } else { THREADS };
     if is_a_choice_of_the_original(cx, region, threads) {
         reasons.clear();
     }

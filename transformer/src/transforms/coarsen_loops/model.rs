@@ -162,14 +162,18 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     /// How often the iterations of a group load an element that the windows of several have in common.
     pub(super) fn overlap(&self, access: &Access, axis: Axis) -> f64 {
         let found = &self.kernel.found;
-        let Some(variable) = self.variable(axis.index).filter(|_| self.has_windows && !access.writes) else { return 1.0 };
+        let Some(variable) = self.variable(axis.index).filter(|_| self.has_windows && !access.writes) else {
+            return 1.0;
+        };
         let step = |atom: Atom| -> Option<Vec<Polynomial>> {
             access.subscripts.iter().map(|one| one.form.linear_in(atom).map(|(step, _)| step)).collect()
         };
         let own = step(variable).filter(|steps| steps.iter().any(|step| !step.is_zero()));
         let inner = access.loops.iter().filter(|index| **index >= self.kernel.loops().len());
-        let mut alike = inner.filter_map(|index| found.loops.get(*index)).filter(|one| own.is_some() && step(one.atom) == own);
-        let trips = alike.next().and_then(|one| one.trips).and_then(|trips| u32::try_from(trips).ok()).map_or(1.0, f64::from);
+        let mut alike =
+            inner.filter_map(|index| found.loops.get(*index)).filter(|one| own.is_some() && step(one.atom) == own);
+        let trips =
+            alike.next().and_then(|one| one.trips).and_then(|trips| u32::try_from(trips).ok()).map_or(1.0, f64::from);
         let factor = f64::from(axis.factor);
         trips * factor / (trips + factor - 1.0)
     }

@@ -115,7 +115,12 @@ impl Window {
     }
 
     /// What asks whether all windows of a group lie within the array.
-    pub(super) fn conditions(&self, kernel: &Kernel<'_, '_>, axes: &[Axis], first: &dyn Fn(usize) -> String) -> Vec<String> {
+    pub(super) fn conditions(
+        &self,
+        kernel: &Kernel<'_, '_>,
+        axes: &[Axis],
+        first: &dyn Fn(usize) -> String,
+    ) -> Vec<String> {
         let mut conditions = Vec::new();
         for (index, (margin, own)) in self.margins.iter().zip(kernel.loops()).enumerate() {
             let length = axes.iter().find(|axis| axis.index == index).map(|axis| i128::from(axis.length()));

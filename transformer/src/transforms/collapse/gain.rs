@@ -181,8 +181,8 @@ pub(super) fn best(cx: &Context<'_>, candidate: &Candidate<'_, '_>, found: &Acce
     };
     let as_it_is = Choice::as_written(promised);
     let is_of_one_team = nests::is_of_one_team(cx, candidate.id);
-    let time = if is_of_one_team { nest_time_in_team } else { nest_time };
-    let estimate = |choice| estimate(found, choice, promised, (&trips, &time));
+    let time: fn(&NestWork) -> f64 = if is_of_one_team { nest_time_in_team } else { nest_time };
+    let estimate = |choice| estimate(found, choice, promised, &trips, time);
     let before = estimate(as_it_is);
     // The order as written comes first: loops are exchanged only if that is clearly better than any number of loops in
     // the order as written.
@@ -214,7 +214,8 @@ fn estimate(
     found: &Accesses,
     choice: Choice,
     promised: usize,
-    (trips, time): (&dyn Fn(usize) -> f64, &dyn Fn(&NestWork) -> f64),
+    trips: &dyn Fn(usize) -> f64,
+    time: fn(&NestWork) -> f64,
 ) -> Estimate {
     let Choice { depth, fastest } = choice;
     let lane = found.loops.get(fastest);

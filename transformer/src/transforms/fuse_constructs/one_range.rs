@@ -72,7 +72,12 @@ impl OneRange {
     /// # Errors
     /// A name that a clause of this construct lists, or that is on the device all along.
     pub(super) fn is_asked_alike(&self, cx: &Context<'_>, (member, own): (&Member, &Lists)) -> Result<(), Reason> {
-        match self.bounds.iter().flat_map(|bound| cx.names_in(*bound)).find(|(name, at)| !own.leave_a_copy_of(cx, name, *at)) {
+        match self
+            .bounds
+            .iter()
+            .flat_map(|bound| cx.names_in(*bound))
+            .find(|(name, at)| !own.leave_a_copy_of(cx, name, *at))
+        {
             Some((name, _)) => Err(apart(member.directive, format!("`{name}` may have another value in the kernel"))),
             None => Ok(()),
         }

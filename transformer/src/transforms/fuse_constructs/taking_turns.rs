@@ -8,7 +8,7 @@ mod write;
 
 use self::elements::Exchange;
 use super::host_loop::HostLoop;
-use super::lists::Lists;
+use super::lists::{Lists, Mapped};
 use super::members::Member;
 use super::{apart, gain, heads, steady};
 use crate::context::Context;
@@ -105,7 +105,8 @@ impl Turns<'_, '_> {
     fn stay_on_the_device(&self, [computed, copied_to]: [&String; 2]) -> Result<(), Reason> {
         let no = |span: Span, message: String| Err(apart(span, message));
         for (name, is_computed) in [(computed, true), (copied_to, false)] {
-            let items: Vec<_> = self.lists.iter().filter_map(|own| own.mapped.iter().find(|it| it.name == *name)).collect();
+            let items: Vec<_> =
+                self.lists.iter().filter_map(|own| own.mapped.iter().find(|it| it.name == *name)).collect();
             let [first, second] = items.as_slice() else {
                 return no(self.copy.directive, format!("`{name}` is not listed by both constructs"));
             };
@@ -116,7 +117,12 @@ impl Turns<'_, '_> {
             };
             match self.around.environment_of(self.cx, name) {
                 Some(environment) if is_alike && (environment.is_certain || hands_on) => {}
-                _ => return no(second.span, format!("no `target data` construct around the loop keeps `{name}` on the device")),
+                _ => {
+                    return no(
+                        second.span,
+                        format!("no `target data` construct around the loop keeps `{name}` on the device"),
+                    );
+                }
             }
         }
         Ok(())
@@ -137,7 +143,7 @@ impl Turns<'_, '_> {
     }
 
     /// The map clauses of a list item of the first construct.
-    fn item(&self, name: &str) -> Option<&super::lists::Mapped> {
+    fn item(&self, name: &str) -> Option<&Mapped> {
         self.lists[0].mapped.iter().find(|item| item.name == name)
     }
 

@@ -106,7 +106,8 @@ impl<'a, 'c> Form<'a, 'c> {
         let inside = indent_of(cx.file, cx.tree.span(statement).start);
         let indent = if inside.len() > outside.len() { inside } else { format!("{outside}{}", layout.level) };
         let innermost = first.loops.last().map_or_else(|| outside.clone(), |read| indent_of(cx.file, read.span.start));
-        let level = indent.strip_prefix(&innermost).filter(|level| !level.is_empty()).unwrap_or(&layout.level).to_owned();
+        let level =
+            indent.strip_prefix(&innermost).filter(|level| !level.is_empty()).unwrap_or(&layout.level).to_owned();
         Self { cx, newline: layout.newline, level, indent, outside, innermost }
     }
 

@@ -13,6 +13,7 @@ use crate::plan::Reason;
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind};
+use crate::transforms::checks::heads;
 
 /// The farthest that an element lies from that of its iteration, in each loop.
 const FARTHEST: i128 = 2;
@@ -60,7 +61,8 @@ pub(super) fn copied_back(cx: &Context<'_>, copy: &Member) -> Option<CopiedBack>
     };
     let (last, before) = statements.split_last()?;
     let are_declarations = before.iter().all(|node| tree.kind(*node) == NodeKind::Declaration);
-    let assignment = tree.named_children(*last).next().filter(|node| tree.kind(*node) == NodeKind::AssignmentExpression)?;
+    let assignment =
+        tree.named_children(*last).next().filter(|node| tree.kind(*node) == NodeKind::AssignmentExpression)?;
     let mut sides = tree.named_children(assignment).map(|node| tree.span(node));
     let (left, right) = (sides.next()?, sides.next()?);
     let operator = cx.file.show(Span::new(left.end, right.start));
@@ -129,7 +131,10 @@ impl Exchange {
         for access in reads {
             let apart = known.distance(write, access, &found);
             let Some(apart) = apart.filter(|_| !access.writes) else {
-                return no(access.span, format!("it is not known which iteration computes this element of `{computed}`"));
+                return no(
+                    access.span,
+                    format!("it is not known which iteration computes this element of `{computed}`"),
+                );
             };
             if places.iter().all(|known: &Read| known.span != access.span) {
                 places.push(Read { span: access.span, apart });
@@ -144,11 +149,9 @@ impl Exchange {
         for access in &mut both.accesses {
             access.writes |= [computed, copied_to].contains(&&access.root.name);
         }
-        let told = |reasons: Vec<Reason>| reasons.into_iter().next();
-        let pairs = aliases::may_meet(Evidence::OfAccesses, &candidate, &both, &sections);
-        let shared = match pairs {
+        let shared = match aliases::may_meet(Evidence::OfAccesses, &candidate, &both, &sections) {
             Ok(pairs) => pairs.into_iter().next().map(|pair| pair.assumption),
-            Err(reasons) => told(reasons),
+            Err(reasons) => reasons.into_iter().next(),
         };
         if let Some(reason) = shared {
             return no(reason.span, format!("in turns, {}", reason.message));
@@ -178,8 +181,7 @@ impl Known<'_, '_> {
             if known.step != Some(1) || self.cx.constant(own.lower).is_none() {
                 return Err(apart(own.span, "the loop does not count up by one from a number"));
             }
-            crate::transforms::checks::heads::check(self.cx, own, sweep.body)
-                .map_err(|(span, message)| apart(span, message))?;
+            heads::check(self.cx, own, sweep.body).map_err(|(span, message)| apart(span, message))?;
         }
         Ok(())
     }
@@ -198,7 +200,10 @@ impl Known<'_, '_> {
             let is_same = access.subscripts.len() == write.subscripts.len()
                 && write.subscripts.iter().zip(&access.subscripts).all(|(own, other)| alike(own, other));
             if !is_same || !self.is_steady(found, write) || !self.is_steady(copied, access) {
-                let message = format!("this is not known to be the element that the same iteration computes of `{}`", write.root.name);
+                let message = format!(
+                    "this is not known to be the element that the same iteration computes of `{}`",
+                    write.root.name
+                );
                 return Err(apart(access.span, message));
             }
         }
@@ -211,9 +216,12 @@ impl Known<'_, '_> {
         let stays = |atom: &Atom| {
             let name = found.symbols.get(atom).map(String::as_str).unwrap_or_default();
             let is_name = words(name).next() == Some(name) && name != self.counter;
-            is_name && self.cx.integer_type(name, access.span.start).is_some() && self.cx.cannot_be_aliased(name, access.span.start)
+            is_name
+                && self.cx.integer_type(name, access.span.start).is_some()
+                && self.cx.cannot_be_aliased(name, access.span.start)
         };
-        let forms = access.subscripts.iter().filter(|subscript| !subscript.wraps).map(|subscript| subscript.form.atoms());
+        let forms =
+            access.subscripts.iter().filter(|subscript| !subscript.wraps).map(|subscript| subscript.form.atoms());
         forms.clone().count() == access.subscripts.len() && forms.flatten().all(|atom| is_loop(&atom) || stays(&atom))
     }
 
@@ -266,7 +274,10 @@ impl Known<'_, '_> {
             && places.iter().all(begins);
         match is_known {
             true => Ok(()),
-            false => Err(apart(sweep.directive, format!("`{name}` is used in the body by more than its name and subscripts"))),
+            false => Err(apart(
+                sweep.directive,
+                format!("`{name}` is used in the body by more than its name and subscripts"),
+            )),
         }
     }
 

@@ -7,8 +7,9 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, line_start, on_one_line, replace};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::{Language, Span};
-use crate::syntax::ClauseName;
+use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::checks::heads;
+use crate::transforms::fuse_constructs::lists::Mapped;
 use crate::transforms::two_forms::{self, Indents};
 
 /// The second construct is replaced by a choice between a step that takes its turn and the copy. `None` where the text has no place for it.
@@ -23,7 +24,10 @@ pub(super) fn edit(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
     let turned = two_forms::edited(file, lines, &turned(turns, exchange)?)?;
     let copying = std::str::from_utf8(file.bytes(whole)).ok()?;
     let Indents { indent, level } = Indents::of(cx, turns.extent(), body, &layout);
-    let comment = format!("The next step reads what this one has left in `{}`, so that nothing is copied back.", exchange.computed);
+    let comment = format!(
+        "The next step reads what this one has left in `{}`, so that nothing is copied back.",
+        exchange.computed
+    );
     let comment = if cx.tree.language() == Language::C { format!("/* {comment} */") } else { format!("// {comment}") };
     let (newline, counter) = (layout.newline, around.variable());
     let inside = |text: &str| two_forms::indented(text, &level);
@@ -115,12 +119,13 @@ fn maps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
     let Turns { cx, sweep, .. } = *turns;
     let directive = cx.constructs.directive(sweep.id);
     let both = [&exchange.copied_to, &exchange.computed].map(|name| turns.item(name));
-    let is_both_ways = |item: &super::super::lists::Mapped| item.copies.to && item.copies.from;
+    let is_both_ways = |item: &Mapped| item.copies.to && item.copies.from;
     let are_held = turns.are_held([&exchange.computed, &exchange.copied_to]);
     if are_held || both.iter().flatten().all(|item| is_both_ways(item)) {
         return None;
     }
-    let listed = |clause: &crate::syntax::Clause| clause.items().iter().any(|item| both.iter().flatten().any(|own| own.span == item.span));
+    let is_one = |item: &ListItem| both.iter().flatten().any(|own| own.span == item.span);
+    let listed = |clause: &Clause| clause.items().iter().any(is_one);
     let mut clauses = Vec::new();
     let mut is_written = false;
     for clause in &directive.clauses {
@@ -133,7 +138,7 @@ fn maps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
             clauses.push(format!("map(tofrom: {})", items.join(", ")));
             is_written = true;
         }
-        let others = clause.items().iter().filter(|item| both.iter().flatten().all(|own| own.span != item.span));
+        let others = clause.items().iter().filter(|item| !is_one(item));
         let others: Vec<String> = others.map(|item| on_one_line(cx.file, item.span)).collect();
         if !others.is_empty() {
             let kind = clause.modifiers.first().map_or("tofrom", |one| one.name.as_str());
