@@ -336,7 +336,8 @@ fn the_readme_shows_the_measured_gain_of_each_pass() {
     }
 
     // Those in the text, which are of the whole suite with all default passes.
-    let summary = cells(section(&read("bench/results/h200-turns.md"), "Summary").unwrap());
+    let whole = read("bench/results/h200-turns.md");
+    let summary = cells(section(&whole, "Summary").unwrap());
     let figures = |name: &str| {
         let row = summary.iter().find(|row| row[0] == name && row[1] == "total").expect("a row of the summary");
         (row[3].trim_end_matches(" x").to_owned(), row[5].split(' ').next().unwrap_or_default().to_owned())

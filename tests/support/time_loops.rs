@@ -209,7 +209,7 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
         Family::Ranges => {
             let _ = writeln!(text, "    {head} {{");
             let half = if ty == "int" { "3" } else { "0.5" };
-            let mut range = |rng: &mut Rng| {
+            let range = |rng: &mut Rng| {
                 let (from, to) = (rng.range(0, 2), rng.pick(&["n", "n - 1", "n - 3"]));
                 let (left, right) = (rng.range(0, 1), rng.pick(&["COLUMNS", "COLUMNS - 1"]));
                 [format!("for (int i = {from}; i < {to}; i++)"), format!("for (int j = {left}; j < {right}; j++)")]

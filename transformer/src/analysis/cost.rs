@@ -56,10 +56,10 @@ pub struct LoopWork {
 }
 
 /// How the loops run in the original.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Grid {
-    /// One team runs them.
-    OneTeam,
+    /// One team of so many threads runs them.
+    OneTeam(f64),
     /// A league runs them in one kernel.
     League,
     /// A league whose teams have one thread each.
@@ -100,7 +100,7 @@ impl Estimate {
 pub fn estimate(loops: &[LoopWork], grid: Grid, steered: bool) -> Estimate {
     let inside = |work: &LoopWork| match grid {
         _ if work.serial => busiest_thread(work, 1.0),
-        Grid::OneTeam => PARALLEL + busiest_thread(work, TEAM),
+        Grid::OneTeam(threads) => PARALLEL + busiest_thread(work, threads),
         Grid::OneThreadEach => busiest_thread(work, TEAMS).max(all_threads(work)),
         Grid::League => {
             // Fewer iterations than a league has threads are distributed as well as separate kernels do it, if nothing in them waits.
@@ -130,7 +130,7 @@ pub fn estimate_in_order(loops: &[LoopWork], iterations: f64) -> Estimate {
     };
     let by_team = (iterations / TEAMS).ceil() * loops.iter().map(in_team).sum::<f64>();
     let by_device = iterations * loops.iter().map(all_threads).sum::<f64>();
-    let Estimate { after, .. } = estimate(loops, Grid::OneTeam, true);
+    let Estimate { after, .. } = estimate(loops, Grid::OneTeam(TEAM), true);
     Estimate { before: LAUNCH + by_team.max(by_device), after: iterations * after }
 }
 
@@ -221,13 +221,13 @@ mod tests {
 
     #[test]
     fn one_team_splits_where_it_has_too_few_threads() {
-        assert!(pays(256.0, 40_000.0, 2, Grid::OneTeam));
-        assert!(!pays(128.0, 40_000.0, 2, Grid::OneTeam));
+        assert!(pays(256.0, 40_000.0, 2, Grid::OneTeam(TEAM)));
+        assert!(!pays(128.0, 40_000.0, 2, Grid::OneTeam(TEAM)));
     }
 
     #[test]
     fn tiny_loops_are_not_worth_a_launch() {
-        assert!(!pays(1024.0, 4.0, 2, Grid::OneTeam));
+        assert!(!pays(1024.0, 4.0, 2, Grid::OneTeam(TEAM)));
         assert!(!pays(1e6, 4.0, 4, Grid::League));
     }
 
@@ -261,7 +261,7 @@ mod tests {
     fn serial_statements_gain_nothing_and_cost_a_launch() {
         let wide = LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false, spread: 1.0 };
         let serial = LoopWork { iterations: 1.0, operations: 1e4, serial: true, walks: false, spread: 1.0 };
-        let [alone, with] = [vec![wide], vec![wide, serial]].map(|work| estimate(&work, Grid::OneTeam, false));
+        let [alone, with] = [vec![wide], vec![wide, serial]].map(|work| estimate(&work, Grid::OneTeam(TEAM), false));
         let added = (with.after - alone.after) - (with.before - alone.before);
         assert!((added - LAUNCH).abs() < 1e-6, "{added}");
     }
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn control_flow_around_the_loops_hides_the_first_launch() {
         let work = [LoopWork { iterations: 4096.0, operations: 40.0, serial: false, walks: false, spread: 1.0 }];
-        let [once, often] = [false, true].map(|steered| estimate(&work, Grid::OneTeam, steered));
+        let [once, often] = [false, true].map(|steered| estimate(&work, Grid::OneTeam(TEAM), steered));
         assert!(once.before > often.before);
         assert_eq!(once.after, often.after);
     }

@@ -36,8 +36,8 @@
 //!
 //! - the construct is a `distribute parallel for` or a `loop` of a league in a target region, as written or as `split`
 //!   makes it in the same run, with or without a `collapse` that reaches less far;
-//! - or it is a `parallel for` of a target region without teams, which `split` leaves as it is: the threads of the one team share more
-//!   iterations so, and access elements side by side;
+//! - or it is a `parallel for` of a target region without teams, which `split` leaves as it is and whose `thread_limit`, as `geometry` writes it with a
+//!   device, gives its team more than 128 threads: they share more iterations so, and access elements side by side;
 //! - the loops are nested with nothing or only declarations beside them, and the iterations of the inner ones are proved
 //!   independent;
 //! - they are rectangular, or a `distribute parallel for` takes triangles: one bound is `i`, `i + e` or `i - e` of a loop

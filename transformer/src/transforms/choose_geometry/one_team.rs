@@ -2,11 +2,12 @@
 
 use super::levels::is_parallel_loop;
 use super::{is_a_choice_of_the_original, team_reasons};
-use crate::analysis::associated_loops::known_iterations;
+use crate::analysis::associated_loops::{known_iterations, loops_of};
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
 use crate::plan::{Certainty, Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
+use crate::region::loop_nest::loop_inside;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::syntax::spec_table::Leaf;
@@ -25,7 +26,7 @@ const SHORT: u64 = 256;
 
 /// What is decided about the team of a region that has no other one. `None` if it has no such form, or no device is given.
 pub(super) fn plan(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
-    let takes_clause = cx.device.is_some() && !cx.pipeline.before_51;
+    let takes_clause = cx.device.is_some() && cx.pipeline.transforms_loops();
     let loops = parallel_loops(cx, region).filter(|_| takes_clause && region.chain.leaves == [Leaf::Target])?;
     let span = cx.constructs.directive(region.chain.innermost()).span;
     Some(decide(cx, region, &loops).into_plan(Pass::Geometry, span, region.extent))
@@ -60,7 +61,7 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, loops: &[ConstructId]) -> Ver
     let no = |message: &str| {
         Verdict::DoesNotPay(vec![Reason::new(ReasonCode::GridDoesNotPay, directive.span, message.to_owned())])
     };
-    if loops.iter().all(|id| known_iterations(cx, *id).is_some_and(|trips| trips <= SHORT)) {
+    if loops.iter().all(|id| is_short(cx, *id)) {
         return no("the loops are too short for more threads in the one team");
     }
     let most = loops.iter().map(|id| operations(cx, *id)).max().unwrap_or_default();
@@ -74,6 +75,12 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, loops: &[ConstructId]) -> Ver
     let edits = vec![append_clauses(cx.file, directive, &[format!("thread_limit({threads})")])];
     let summary = format!("{threads} threads in the one team, which share its loops");
     Verdict::Change(Change { edits, summary, reasons, ..Change::default() })
+}
+
+/// Has the loop few iterations, and none inside that `collapse` could take with them?
+fn is_short(cx: &Program<'_>, id: ConstructId) -> bool {
+    let is_nest = loops_of(cx, id).is_some_and(|nest| loop_inside(cx.file, cx.tree, &nest).is_ok());
+    !is_nest && known_iterations(cx, id).is_some_and(|trips| trips <= SHORT)
 }
 
 /// The operations in the text of a loop.

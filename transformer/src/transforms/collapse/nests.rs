@@ -12,6 +12,7 @@ use crate::semantics::{Act, Integer, Part, Program};
 use crate::source::{Span, Spelling};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseArgument, ClauseName, Directive, NodeKind};
+use crate::transforms::TEAM_THREADS;
 use crate::transforms::checks::may_move;
 use crate::transforms::collapse::triangles;
 
@@ -44,11 +45,20 @@ pub(super) fn chain_to_target(cx: &Program<'_>, id: ConstructId) -> Option<Vec<C
             let teams = all.get(1) == Some(&Leaf::Teams);
             let plain = all.get(2..) == Some(&[Leaf::Loop])
                 || all.get(2..) == Some(&[Leaf::Distribute, Leaf::Parallel, Leaf::For]);
-            let is_one_team = all.split_first().is_some_and(|(_, inside)| inside == ONE_TEAM);
+            let is_one_team = all.split_first().is_some_and(|(_, inside)| inside == ONE_TEAM) && has_large_team(cx, id);
             return (if is_of_team { is_one_team } else { teams && plain }).then_some(chain);
         }
     }
     None
+}
+
+/// Says the target construct that its team has more threads than it has by itself, as `geometry` writes it? `split` knows then that the team can use
+/// further iterations, and leaves a region alone that it left alone without them.
+fn has_large_team(cx: &Program<'_>, target: ConstructId) -> bool {
+    let mut clauses = cx.constructs.directive(target).clauses_of(ClauseName::ThreadLimit);
+    clauses.any(|clause| {
+        clause.expression().and_then(|span| cx.constant(span)).is_some_and(|n| n > i64::from(TEAM_THREADS))
+    })
 }
 
 /// Do the threads of one team share the loop?

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::analysis::associated_loops::trip_count;
-use crate::analysis::cost::{ASSUMED_INNER, Estimate, Grid, LoopWork, estimate, estimate_in_order};
+use crate::analysis::cost::{ASSUMED_INNER, Estimate, Grid, LoopWork, TEAM, estimate, estimate_in_order};
 use crate::context::Context;
 use crate::plan::figures::{count, time};
 use crate::plan::{Reason, ReasonCode};
@@ -20,7 +20,7 @@ use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::source::Span;
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::split_target::facts::cost::condition::Condition;
 use crate::transforms::split_target::facts::cost::figures::LoopFigures;
 use crate::transforms::split_target::facts::pieces::Piece;
@@ -174,7 +174,7 @@ pub(crate) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, pie
     let counts = Counts { names, region, progress: 8, taken, lengths: &lengths, spreads: !is_steered(shape) };
     let figures = |piece: &Piece| {
         let work = counts.work(piece);
-        let Estimate { before, after } = estimate(&[work], grid_of(shape), true);
+        let Estimate { before, after } = estimate(&[work], grid_of(names, shape), true);
         LoopFigures {
             span: piece.directive().map_or(piece.extent, |id| names.constructs.directive(id).span),
             iterations: work.iterations,
@@ -187,12 +187,19 @@ pub(crate) fn loop_figures(names: &Context<'_>, region: Span, shape: &Shape, pie
     pieces.iter().map(figures).collect()
 }
 
-fn grid_of(shape: &Shape) -> Grid {
+fn grid_of(cx: &Program<'_>, shape: &Shape) -> Grid {
     match shape.form {
         _ if shape.has_teams_of_one() => Grid::OneThreadEach,
         Form::League => Grid::League,
-        Form::OneLoop | Form::OneTeam => Grid::OneTeam,
+        Form::OneLoop | Form::OneTeam => Grid::OneTeam(team_threads(cx, shape)),
     }
+}
+
+/// The threads of the one team, which a clause may say.
+fn team_threads(cx: &Program<'_>, shape: &Shape) -> f64 {
+    let clauses = shape.outer.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::ThreadLimit));
+    let written = clauses.filter_map(|clause| cx.constant(clause.expression()?)).next();
+    written.and_then(|threads| u32::try_from(threads).ok()).filter(|threads| *threads > 0).map_or(TEAM, f64::from)
 }
 
 /// Does control flow enclose loops, so that they may run many times for one launch of the original?
@@ -271,7 +278,7 @@ impl Counts<'_, '_> {
             };
             return estimate_in_order(&loops, self.trip_count(&shared).unwrap_or(unknown));
         }
-        estimate(&loops, grid_of(shape), is_steered(shape))
+        estimate(&loops, grid_of(self.names, shape), is_steered(shape))
     }
 
     /// The loop that the original's teams share and the host of the output runs in order.
