@@ -145,28 +145,14 @@ static void run{index}(void)
 
 fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str)) -> String {
     let mut text = format!("\nstatic void part{index}(int n, int steps, {ty} *a, {ty} *b, {ty} *c)\n{{\n");
-    let maps = |length: &str| format!("map(tofrom: a[0:{length}], b[0:{length}], c[0:{length}])");
-    let loop_of = |lines: &[String], heads: &[&str], depth: usize| {
-        let blanks = "    ".repeat(depth);
-        let all: String = heads.iter().map(|head| format!("{blanks}{head}\n")).collect();
-        let body: String = lines.iter().map(|line| format!("{blanks}    {line}\n")).collect();
-        match lines {
-            [_] => format!("{all}{body}"),
-            _ => format!(
-                "{}{{\n{body}{blanks}}}\n",
-                all.strip_suffix('\n').map(|all| format!("{all} ")).unwrap_or_default()
-            ),
-        }
-    };
     let own =
         rng.pick(&["for (int i = 0; i < n; i++)", "for (long i = 1; i < n; ++i)", "for (int i = n - 1; i >= 0; i--)"]);
-    let directive = "#pragma omp target teams distribute parallel for";
     match family {
         Family::Several => {
             let _ = writeln!(text, "    {head} {{");
             for _ in 0..rng.range(2, 3) {
                 let lines = statements(rng, ty, "i", 2);
-                let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[own], 2));
+                let _ = write!(text, "{DIRECTIVE} {}\n{}", maps("n"), loop_of(&lines, &[own], 2));
             }
             text.push_str("    }\n");
         }
@@ -179,91 +165,13 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
                     1 => format!("{array}[i] += {array}[i] * {half} - t;"),
                     _ => format!("if ({array}[i] < 40) {array}[i] = {array}[i] * {half} + 3 * t + 5;"),
                 };
-                let _ = write!(text, "{directive} map(tofrom: {array}[0:n])\n{}", loop_of(&[line], &[own], 2));
+                let _ = write!(text, "{DIRECTIVE} map(tofrom: {array}[0:n])\n{}", loop_of(&[line], &[own], 2));
             }
             text.push_str("    }\n");
         }
-        Family::Beside => {
-            let _ = writeln!(text, "    {head} {{");
-            let half = if ty == "int" { "3" } else { "0.5" };
-            let arrays: &[&str] = if rng.chance(50) { &["a", "b"] } else { &["a", "b", "c"] };
-            for (at, array) in arrays.iter().enumerate() {
-                let index = rng.pick(&["i", "k"]);
-                // The second one has another range, so that they do not become one in each iteration.
-                let (from, to) = if at == 1 { (rng.range(0, 2), "n - 2") } else { (rng.range(0, 1), "n") };
-                let own = format!("for (int {index} = {from}; {index} < {to}; {index}++)");
-                let lines = match rng.below(3) {
-                    0 => vec![format!("{array}[{index}] = {array}[{index}] / 2 + t * 3 + {index};")],
-                    1 => vec![
-                        format!("{ty} twice = {array}[{index}] * {half};"),
-                        format!("{array}[{index}] += twice - t + {index};"),
-                    ],
-                    _ => vec![format!(
-                        "if ({array}[{index}] < 40) {array}[{index}] = {array}[{index}] * {half} + 3 * t + 5;"
-                    )],
-                };
-                let _ = write!(text, "{directive} {}\n{}", maps("n"), loop_of(&lines, &[&own], 2));
-            }
-            text.push_str("    }\n");
-        }
-        Family::Ranges => {
-            let _ = writeln!(text, "    {head} {{");
-            let half = if ty == "int" { "3" } else { "0.5" };
-            let range = |rng: &mut Rng| {
-                let (from, to) = (rng.range(0, 2), rng.pick(&["n", "n - 1", "n - 3"]));
-                let (left, right) = (rng.range(0, 1), rng.pick(&["COLUMNS", "COLUMNS - 1"]));
-                [format!("for (int i = {from}; i < {to}; i++)"), format!("for (int j = {left}; j < {right}; j++)")]
-            };
-            let (one, mut two) = (range(rng), range(rng));
-            if one == two {
-                two[0] = "for (int i = 3; i < n + 0; i++)".to_owned();
-            }
-            let at = "i * COLUMNS + j";
-            let lines = [
-                vec![format!("a[{at}] = a[{at}] * {half} + t;")],
-                vec![format!("{ty} own = a[{at}] + {half};"), format!("b[{at}] += own - c[{at}] * t;")],
-            ];
-            for (lines, heads) in lines.iter().zip([&one, &two]) {
-                let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
-                let _ = write!(text, "{directive} collapse(2) {}\n{}", maps("n * COLUMNS"), loop_of(lines, &heads, 2));
-            }
-            text.push_str("    }\n");
-        }
-        Family::Turns => {
-            let (heads, place, length, clause) = match rng.below(3) {
-                0 => (vec!["for (int i = 1; i < n - 1; i++)"], "i", "n", ""),
-                1 => (vec!["for (int i = 0; i <= n - 3; i++)"], "i", "n", ""),
-                _ => {
-                    let columns =
-                        rng.pick(&["for (int j = 1; j < COLUMNS - 1; j++)", "for (int j = 0; j < COLUMNS; j++)"]);
-                    (vec!["for (int i = 1; i < n - 1; i++)", columns], "i * COLUMNS + j", "n * COLUMNS", " collapse(2)")
-                }
-            };
-            let steps: &[&str] = match (clause, heads[0].contains("= 0")) {
-                ("", false) => &["- 1", "+ 1"],
-                ("", true) => &["+ 1", "+ 2"],
-                _ if heads[1].contains("= 1") => &["- 1", "+ 1", "- COLUMNS", "+ COLUMNS", "- COLUMNS + 1"],
-                _ => &["- COLUMNS", "+ COLUMNS"],
-            };
-            let half = if ty == "int" { "3" } else { "0.5f" };
-            let (one, two) = (rng.pick(steps), rng.pick(steps));
-            let around = format!("a[{place} {one}] - a[{place}] * {half}");
-            let lines = match rng.below(3) {
-                0 => vec![format!("b[{place}] = {around} + c[{place}];")],
-                1 => {
-                    vec![format!("{ty} other = a[{place} {two}] + t;"), format!("b[{place}] = ({around}) / 2 + other;")]
-                }
-                _ => vec![
-                    format!("c[{place}] += a[{place} {two}];"),
-                    format!("b[{place}] = {around} - c[{place}] * {half};"),
-                ],
-            };
-            let back = [format!("a[{place}] = b[{place}];")];
-            let (computed, copied) = (loop_of(&lines, &heads, 2), loop_of(&back, &heads, 2));
-            let maps = maps(length);
-            let _ = write!(text, "#pragma omp target data {maps} if(n > 0)\n    {head} {{\n");
-            let _ = write!(text, "{directive}{clause} {maps}\n{computed}{directive}{clause} {maps}\n{copied}    }}\n");
-        }
+        Family::Beside => text.push_str(&beside(rng, ty, head)),
+        Family::Ranges => text.push_str(&ranges(rng, ty, head)),
+        Family::Turns => text.push_str(&turns(rng, ty, head)),
         Family::Rows => {
             let is_collapsed = rng.chance(50);
             let inner = "for (int j = 0; j < COLUMNS; j++)";
@@ -271,14 +179,14 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
             let clause = if is_collapsed { " collapse(2)" } else { "" };
             let heads = ["for (int i = 0; i < n; i++)", inner];
             let block = loop_of(&lines, &heads, 2);
-            let _ = write!(text, "    {head} {{\n{directive}{clause} {}\n{block}    }}\n", maps("n * COLUMNS"));
+            let _ = write!(text, "    {head} {{\n{DIRECTIVE}{clause} {}\n{block}    }}\n", maps("n * COLUMNS"));
         }
         Family::Layers => {
             let (from, to) = ("a[(t - 1) * n + i]", "a[t * n + i]");
             let more = rng.pick(&["b[i] += 2;", "c[i] = c[i] / 2 + b[t * n + i];", "b[t * n + i] = c[i]; c[i] += t;"]);
             let lines = [format!("{to} = {to} + {from} / 2 + t;"), more.to_owned()];
             let block = loop_of(&lines, &["for (int i = 0; i < n; i++)"], 2);
-            let _ = write!(text, "    {head} {{\n{directive} {}\n{block}    }}\n", maps("n * MOST"));
+            let _ = write!(text, "    {head} {{\n{DIRECTIVE} {}\n{block}    }}\n", maps("n * MOST"));
         }
         Family::Elements | Family::Meeting => {
             let is_alone = rng.chance(30);
@@ -292,10 +200,116 @@ fn function(rng: &mut Rng, family: Family, index: usize, (ty, head): (&str, &str
             let [open, close] = if is_alone { ["", ""] } else { [" {", "    }\n"] };
             let note = if is_alone || rng.chance(60) { "" } else { " // each pass" };
             let block = loop_of(&lines, &[own], 2);
-            let _ = write!(text, "    {head}{open}{note}\n{directive} {maps}\n{block}{close}");
+            let _ = write!(text, "    {head}{open}{note}\n{DIRECTIVE} {maps}\n{block}{close}");
         }
     }
     text.push_str("}\n");
+    text
+}
+
+const DIRECTIVE: &str = "#pragma omp target teams distribute parallel for";
+
+fn maps(length: &str) -> String {
+    format!("map(tofrom: a[0:{length}], b[0:{length}], c[0:{length}])")
+}
+
+/// A loop, or several in each other, in so many blocks.
+fn loop_of(lines: &[String], heads: &[&str], depth: usize) -> String {
+    let blanks = "    ".repeat(depth);
+    let all: String = heads.iter().map(|head| format!("{blanks}{head}\n")).collect();
+    let body: String = lines.iter().map(|line| format!("{blanks}    {line}\n")).collect();
+    match lines {
+        [_] => format!("{all}{body}"),
+        _ => {
+            format!("{}{{\n{body}{blanks}}}\n", all.strip_suffix('\n').map(|all| format!("{all} ")).unwrap_or_default())
+        }
+    }
+}
+
+/// Constructs over different ranges.
+fn beside(rng: &mut Rng, ty: &str, head: &str) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "    {head} {{");
+    let half = if ty == "int" { "3" } else { "0.5" };
+    let arrays: &[&str] = if rng.chance(50) { &["a", "b"] } else { &["a", "b", "c"] };
+    for (at, array) in arrays.iter().enumerate() {
+        let index = rng.pick(&["i", "k"]);
+        // The second one has another range, so that they do not become one in each iteration.
+        let (from, to) = if at == 1 { (rng.range(0, 2), "n - 2") } else { (rng.range(0, 1), "n") };
+        let own = format!("for (int {index} = {from}; {index} < {to}; {index}++)");
+        let lines = match rng.below(3) {
+            0 => vec![format!("{array}[{index}] = {array}[{index}] / 2 + t * 3 + {index};")],
+            1 => vec![
+                format!("{ty} twice = {array}[{index}] * {half};"),
+                format!("{array}[{index}] += twice - t + {index};"),
+            ],
+            _ => vec![format!("if ({array}[{index}] < 40) {array}[{index}] = {array}[{index}] * {half} + 3 * t + 5;")],
+        };
+        let _ = write!(text, "{DIRECTIVE} {}\n{}", maps("n"), loop_of(&lines, &[&own], 2));
+    }
+    text.push_str("    }\n");
+    text
+}
+
+/// Nests over ranges that differ by numbers.
+fn ranges(rng: &mut Rng, ty: &str, head: &str) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "    {head} {{");
+    let half = if ty == "int" { "3" } else { "0.5" };
+    let range = |rng: &mut Rng| {
+        let (from, to) = (rng.range(0, 2), rng.pick(&["n", "n - 1", "n - 3"]));
+        let (left, right) = (rng.range(0, 1), rng.pick(&["COLUMNS", "COLUMNS - 1"]));
+        [format!("for (int i = {from}; i < {to}; i++)"), format!("for (int j = {left}; j < {right}; j++)")]
+    };
+    let (one, mut two) = (range(rng), range(rng));
+    if one == two {
+        two[0] = "for (int i = 3; i < n + 0; i++)".to_owned();
+    }
+    let at = "i * COLUMNS + j";
+    let lines = [
+        vec![format!("a[{at}] = a[{at}] * {half} + t;")],
+        vec![format!("{ty} own = a[{at}] + {half};"), format!("b[{at}] += own - c[{at}] * t;")],
+    ];
+    for (lines, heads) in lines.iter().zip([&one, &two]) {
+        let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+        let _ = write!(text, "{DIRECTIVE} collapse(2) {}\n{}", maps("n * COLUMNS"), loop_of(lines, &heads, 2));
+    }
+    text.push_str("    }\n");
+    text
+}
+
+/// An array that is computed from another one, and copied back.
+fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
+    let mut text = String::new();
+    let (heads, place, length, clause) = match rng.below(3) {
+        0 => (vec!["for (int i = 1; i < n - 1; i++)"], "i", "n", ""),
+        1 => (vec!["for (int i = 0; i <= n - 3; i++)"], "i", "n", ""),
+        _ => {
+            let columns = rng.pick(&["for (int j = 1; j < COLUMNS - 1; j++)", "for (int j = 0; j < COLUMNS; j++)"]);
+            (vec!["for (int i = 1; i < n - 1; i++)", columns], "i * COLUMNS + j", "n * COLUMNS", " collapse(2)")
+        }
+    };
+    let steps: &[&str] = match (clause, heads[0].contains("= 0")) {
+        ("", false) => &["- 1", "+ 1"],
+        ("", true) => &["+ 1", "+ 2"],
+        _ if heads[1].contains("= 1") => &["- 1", "+ 1", "- COLUMNS", "+ COLUMNS", "- COLUMNS + 1"],
+        _ => &["- COLUMNS", "+ COLUMNS"],
+    };
+    let half = if ty == "int" { "3" } else { "0.5f" };
+    let (one, two) = (rng.pick(steps), rng.pick(steps));
+    let around = format!("a[{place} {one}] - a[{place}] * {half}");
+    let lines = match rng.below(3) {
+        0 => vec![format!("b[{place}] = {around} + c[{place}];")],
+        1 => {
+            vec![format!("{ty} other = a[{place} {two}] + t;"), format!("b[{place}] = ({around}) / 2 + other;")]
+        }
+        _ => vec![format!("c[{place}] += a[{place} {two}];"), format!("b[{place}] = {around} - c[{place}] * {half};")],
+    };
+    let back = [format!("a[{place}] = b[{place}];")];
+    let (computed, copied) = (loop_of(&lines, &heads, 2), loop_of(&back, &heads, 2));
+    let maps = maps(length);
+    let _ = write!(text, "#pragma omp target data {maps} if(n > 0)\n    {head} {{\n");
+    let _ = write!(text, "{DIRECTIVE}{clause} {maps}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}    }}\n");
     text
 }
 
