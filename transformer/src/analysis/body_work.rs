@@ -37,6 +37,15 @@ impl Around {
     }
 }
 
+/// The operators with two operands, assignments and calls in the text of a statement.
+#[must_use]
+pub fn operations_in_text(program: &Program<'_>, statement: NodeId) -> usize {
+    let is_one = |kind: NodeKind| {
+        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
+    };
+    program.tree.descendants(statement).filter(|node| is_one(program.tree.kind(*node))).count()
+}
+
 /// The operators, subscripts and calls that a statement executes, those in loops once for each iteration, and whether there are loops.
 /// Of two arms the one with fewer counts.
 #[must_use]

@@ -150,20 +150,21 @@ pub struct NestWork {
 /// How long a kernel of a league takes for a nest, without its launch, in microseconds.
 #[must_use]
 pub fn nest_time(work: &NestWork) -> f64 {
-    let each = work.accesses / work.iterations.max(1.0);
-    let waiting = (work.iterations / (TEAMS * TEAM)).ceil() * each * THREAD_OPERATION;
-    let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
-    waiting.max(work.sectors * SECTOR).max(work.iterations * divisions * DIVISION)
+    shared_nest_time(work, TEAMS * TEAM, 1.0)
 }
 
 /// The same if the threads of one team share it.
 #[must_use]
 pub fn nest_time_in_team(work: &NestWork) -> f64 {
+    PARALLEL + shared_nest_time(work, TEAM, PROCESSORS)
+}
+
+/// How long so many threads take, which move data and compute so many times as slowly as all of the device.
+fn shared_nest_time(work: &NestWork, threads: f64, slower: f64) -> f64 {
     let each = work.accesses / work.iterations.max(1.0);
+    let waiting = (work.iterations / threads).ceil() * each * THREAD_OPERATION;
     let divisions = f64::from(u32::try_from(work.divisions).unwrap_or(u32::MAX));
-    let waiting = (work.iterations / TEAM).ceil() * each * THREAD_OPERATION;
-    let moving = PROCESSORS * (work.sectors * SECTOR).max(work.iterations * divisions * DIVISION);
-    PARALLEL + waiting.max(moving)
+    waiting.max(slower * (work.sectors * SECTOR).max(work.iterations * divisions * DIVISION))
 }
 
 /// Loops that the threads of one team share, one after the other, in each of many rows.

@@ -3,6 +3,7 @@
 use super::levels::is_parallel_loop;
 use super::{is_a_choice_of_the_original, team_reasons};
 use crate::analysis::associated_loops::{known_iterations, loops_of};
+use crate::analysis::body_work::operations_in_text;
 use crate::context::Context;
 use crate::edit::directive_writer::append_clauses;
 use crate::plan::{Certainty, Change, Pass, Plan, Reason, ReasonCode, Verdict};
@@ -10,8 +11,8 @@ use crate::region::construct::ConstructId;
 use crate::region::loop_nest::loop_inside;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
+use crate::syntax::ClauseName;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeKind};
 use crate::transforms::checks;
 
 /// Threads of the team where the loops leave each of them 64 registers or less, and where they may need more. On an H200 the LU decomposition of
@@ -64,7 +65,8 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, loops: &[ConstructId]) -> Ver
     if loops.iter().all(|id| is_short(cx, *id)) {
         return no("the loops are too short for more threads in the one team");
     }
-    let most = loops.iter().map(|id| operations(cx, *id)).max().unwrap_or_default();
+    let bodies = loops.iter().filter_map(|id| cx.constructs.construct(*id).body);
+    let most = bodies.map(|body| operations_in_text(cx, body)).max().unwrap_or_default();
     if most > MANY_OPERATIONS {
         return no("a loop may need the registers that more threads in the one team would take from it");
     }
@@ -81,13 +83,4 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, loops: &[ConstructId]) -> Ver
 fn is_short(cx: &Program<'_>, id: ConstructId) -> bool {
     let is_nest = loops_of(cx, id).is_some_and(|nest| loop_inside(cx.file, cx.tree, &nest).is_ok());
     !is_nest && known_iterations(cx, id).is_some_and(|trips| trips <= SHORT)
-}
-
-/// The operations in the text of a loop.
-fn operations(cx: &Program<'_>, id: ConstructId) -> usize {
-    let Some(body) = cx.constructs.construct(id).body else { return 0 };
-    let is_one = |kind: NodeKind| {
-        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
-    };
-    cx.tree.descendants(body).filter(|node| is_one(cx.tree.kind(*node))).count()
 }

@@ -6,6 +6,7 @@ use super::Stopped;
 use super::members::Member;
 use super::together::PlaceOf;
 use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::body_work::operations_in_text;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
 use crate::analysis::iteration_work::{self, known};
@@ -14,7 +15,6 @@ use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
 use crate::plan::figures::time;
 use crate::plan::{Reason, ReasonCode};
-use crate::syntax::NodeKind;
 
 /// A serial loop with so few iterations does not come back to its lines.
 const FEW: i128 = 8;
@@ -163,12 +163,9 @@ pub(super) fn kernel_time(cx: &Context<'_>, found: &Accesses, depth: usize, part
 /// The first construct with which one kernel would have more operations than it should.
 pub(super) fn too_large(cx: &Context<'_>, members: &[&Member], is_beside: bool) -> Option<Stopped> {
     let most = if is_beside { MOST_OPERATIONS_BESIDE } else { MOST_OPERATIONS };
-    let is_one = |kind: NodeKind| {
-        matches!(kind, NodeKind::BinaryExpression | NodeKind::AssignmentExpression | NodeKind::CallExpression)
-    };
     let mut operations = 0;
     members.iter().enumerate().find_map(|(at, member)| {
-        operations += cx.tree.descendants(member.body).filter(|node| is_one(cx.tree.kind(*node))).count();
+        operations += operations_in_text(cx, member.body);
         let message = format!("one kernel would have {operations} operations");
         let reason = Reason::new(ReasonCode::FuseDoesNotPay, member.directive, message);
         (at > 0 && operations > most).then_some(Stopped { at, reason })

@@ -140,7 +140,7 @@ pub(super) fn both(
         (String::new(), indent.clone())
     };
     let inside = |text: &str| indented(text, &if block { level.repeat(2) } else { level.clone() });
-    let comment = if cx.tree.language() == Language::C { format!("/* {comment} */") } else { format!("// {comment}") };
+    let comment = commented(cx, comment);
     let close = if block { format!("{newline}{indent}}}") } else { String::new() };
     let head = asked(conditions, &outer, newline);
     let text = format!(
@@ -149,6 +149,11 @@ pub(super) fn both(
         inside(original),
     );
     Some(Edit { span: whole, text })
+}
+
+/// A comment in the style of the language.
+pub(super) fn commented(cx: &Program<'_>, text: &str) -> String {
+    if cx.tree.language() == Language::C { format!("/* {text} */") } else { format!("// {text}") }
 }
 
 /// The `if` that asks all conditions, each on a line of its own where one line would be too long, and each side of `||` where that still is.
