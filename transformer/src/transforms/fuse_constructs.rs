@@ -124,8 +124,9 @@
 //! the range would compute is one of those that are: so the subscripts must be shown to differ in the range with as many iterations more as elements lie apart.
 //! The range and the subscripts hang on nothing that the loop changes. A step that takes its turn reads one array where it does not write the other, so that its iterations
 //! are as independent as they were. It runs where two more steps follow: the last step copies, so that both arrays end as they did, and so does the one before
-//! if it is the first of its pair. Both arrays must be apart from each other and from all else that the steps access. Where the `target data` construct has an `if`,
-//! each construct hands on by itself what it computes, with `tofrom` for both arrays in the step that takes its turn.
+//! if it is the first of its pair. Both arrays must be apart from each other and from all else that the steps access. Where it is not certain that the
+//! `target data` construct holds them (it has an `if`, or by then a pointer or a length has another value), each construct must hand on by itself what it computes, and
+//! so does the step that takes its turn, with `tofrom` for both.
 //!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,

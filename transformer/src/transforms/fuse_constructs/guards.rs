@@ -141,7 +141,7 @@ pub(super) fn may_run_idle(cx: &Context<'_>, member: &Member, own: &Lists) -> Re
         return Err(apart(clause.span, message));
     }
     for item in &own.mapped {
-        if holder(cx, member, item).is_none() {
+        if !is_held(cx, member, item) {
             let message = format!("`{}` is not certainly on the device where the construct does not run", item.name);
             return Err(apart(item.span, message));
         }
@@ -157,6 +157,11 @@ pub(super) fn may_run_idle(cx: &Context<'_>, member: &Member, own: &Lists) -> Re
         }
     }
     Ok(())
+}
+
+/// Is an item of a construct on the device whatever the construct maps?
+pub(super) fn is_held(cx: &Context<'_>, member: &Member, item: &Mapped) -> bool {
+    holder(cx, member, item).is_some()
 }
 
 /// The `target data` construct around that certainly holds an item of a construct, with this item in its list.

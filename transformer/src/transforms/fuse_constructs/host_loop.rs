@@ -7,7 +7,6 @@ use super::{left_alone, steady};
 use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
-use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind, canonical_nest};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
@@ -96,12 +95,6 @@ fn lists(cx: &Context<'_>, member: &Member) -> Result<Lists, Reason> {
         }
         None => Ok(own),
     }
-}
-
-/// What `target data` constructs around a loop say of a variable.
-pub(super) struct Environment {
-    /// Is one of them without `if`?
-    pub is_certain: bool,
 }
 
 impl HostLoop {
@@ -198,16 +191,11 @@ impl HostLoop {
         format!("{} - {} {relation} 2", checks::heads::bound(cx, &self.read), self.read.variable)
     }
 
-    /// The `target data` constructs around it that list a variable. `None` where there is none.
-    pub(super) fn environment_of(&self, cx: &Context<'_>, name: &str) -> Option<Environment> {
-        let lists = |id: ConstructId| {
-            let mut clauses = cx.constructs.directive(id).clauses_of(ClauseName::Map);
-            cx.constructs.directive(id).is("target data") && clauses.any(|clause| clause.lists(name))
-        };
-        let is_certain = |id: ConstructId| cx.constructs.directive(id).clauses_of(ClauseName::If).next().is_none();
+    /// Does a `target data` construct around it list a variable?
+    pub(super) fn is_in_environment_of(&self, cx: &Context<'_>, name: &str) -> bool {
         let around = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body_span.contains(self.read.span));
-        let found: Vec<bool> = around.filter(|id| lists(*id)).map(is_certain).collect();
-        (!found.is_empty()).then(|| Environment { is_certain: found.contains(&true) })
+        let mut environments = around.map(|id| cx.constructs.directive(id)).filter(|it| it.is("target data"));
+        environments.any(|it| it.clauses_of(ClauseName::Map).any(|clause| clause.lists(name)))
     }
 
     /// Does the loop's variable decide nothing but what the iterations of the kernel do?

@@ -13,6 +13,7 @@ use crate::edit::directive_writer::on_one_line;
 use crate::plan::Reason;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::Span;
+use crate::transforms::checks::heads::operand;
 
 /// The loops over the ranges of several constructs.
 pub(super) struct OneRange {
@@ -20,7 +21,7 @@ pub(super) struct OneRange {
     heads: Vec<(Span, String)>,
     /// What makes an iteration one of each construct; nothing where all are.
     pub asked: Vec<Option<Asked>>,
-    /// The bounds that are asked for.
+    /// The bounds of which one is the largest, and others are asked for.
     bounds: Vec<Span>,
 }
 
@@ -53,12 +54,14 @@ impl OneRange {
             for (asked, range) in asked.iter_mut().zip(&all) {
                 asked.extend((range.lower > lower).then(|| format!("{name} >= {}", range.lower)));
                 if range.behind < last.behind {
-                    asked.push(format!("{name} < {}", on_one_line(cx.file, range.upper)));
-                    found.bounds.push(range.upper);
+                    asked.push(format!("{name} < {}", operand(&on_one_line(cx.file, range.upper))));
                 }
             }
+            if all.iter().any(|range| range.behind < last.behind) {
+                found.bounds.extend(all.iter().map(|range| range.upper));
+            }
             let ty = own.declared_type.map_or("int".into(), |span| cx.file.show(span));
-            let upper = on_one_line(cx.file, last.upper);
+            let upper = operand(&on_one_line(cx.file, last.upper));
             let span = host_loop::head(cx, own).ok_or_else(unread)?;
             found.heads.push((span, format!("for ({ty} {name} = {lower}; {name} < {upper}; {name}++)")));
         }
@@ -72,12 +75,8 @@ impl OneRange {
     /// # Errors
     /// A name that a clause of this construct lists, or that is on the device all along.
     pub(super) fn is_asked_alike(&self, cx: &Context<'_>, (member, own): (&Member, &Lists)) -> Result<(), Reason> {
-        match self
-            .bounds
-            .iter()
-            .flat_map(|bound| cx.names_in(*bound))
-            .find(|(name, at)| !own.leave_a_copy_of(cx, name, *at))
-        {
+        let mut names = self.bounds.iter().flat_map(|bound| cx.names_in(*bound));
+        match names.find(|(name, at)| !own.leave_a_copy_of(cx, name, *at)) {
             Some((name, _)) => Err(apart(member.directive, format!("`{name}` may have another value in the kernel"))),
             None => Ok(()),
         }

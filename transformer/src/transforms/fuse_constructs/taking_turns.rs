@@ -10,7 +10,7 @@ use self::elements::Exchange;
 use super::host_loop::HostLoop;
 use super::lists::{Lists, Mapped};
 use super::members::Member;
-use super::{apart, gain, heads, steady};
+use super::{apart, gain, guards, heads, steady};
 use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
 use crate::plan::figures::time;
@@ -101,36 +101,33 @@ impl Turns<'_, '_> {
     }
 
     /// Are both arrays listed with equal sections by both constructs, and by a `target data` construct around the loop? Otherwise copies to the
-    /// device and back take most of the time. Where that construct has an `if`, each construct must hand on what it computes by itself as well.
+    /// device and back take most of the time. Where it is not certain that this one holds them, each construct must hand on what it computes.
     fn stay_on_the_device(&self, [computed, copied_to]: [&String; 2]) -> Result<(), Reason> {
         let no = |span: Span, message: String| Err(apart(span, message));
         for (name, is_computed) in [(computed, true), (copied_to, false)] {
-            let items: Vec<_> =
-                self.lists.iter().filter_map(|own| own.mapped.iter().find(|it| it.name == *name)).collect();
-            let [first, second] = items.as_slice() else {
+            let [Some(first), Some(second)] = self.items(name) else {
                 return no(self.copy.directive, format!("`{name}` is not listed by both constructs"));
             };
+            if !self.around.is_in_environment_of(self.cx, name) {
+                let message = format!("no `target data` construct around the loop keeps `{name}` on the device");
+                return no(second.span, message);
+            }
             let is_alike = first.text.split_whitespace().eq(second.text.split_whitespace());
             let hands_on = match is_computed {
                 true => first.copies.from && second.copies.to,
                 false => first.copies.to && second.copies.from,
             };
-            match self.around.environment_of(self.cx, name) {
-                Some(environment) if is_alike && (environment.is_certain || hands_on) => {}
-                _ => {
-                    return no(
-                        second.span,
-                        format!("no `target data` construct around the loop keeps `{name}` on the device"),
-                    );
-                }
+            if !is_alike || !hands_on && !self.is_held(name) {
+                return no(second.span, format!("it is not certain that both constructs find the same `{name}`"));
             }
         }
         Ok(())
     }
 
-    /// Are both arrays on the device whatever the constructs map?
-    fn are_held(&self, names: [&String; 2]) -> bool {
-        names.into_iter().all(|name| self.around.environment_of(self.cx, name).is_some_and(|it| it.is_certain))
+    /// Is an array on the device whatever the constructs map?
+    fn is_held(&self, name: &str) -> bool {
+        let both = [self.sweep, self.copy].into_iter().zip(self.items(name));
+        both.into_iter().all(|(member, item)| item.is_some_and(|item| guards::is_held(self.cx, member, item)))
     }
 
     /// How long a step takes as it is, and in turns, in microseconds.
@@ -142,9 +139,9 @@ impl Turns<'_, '_> {
         (2.0 * LAUNCH + sweep + copy, LAUNCH + sweep * (1.0 + ASKED * asked))
     }
 
-    /// The map clauses of a list item of the first construct.
-    fn item(&self, name: &str) -> Option<&Mapped> {
-        self.lists[0].mapped.iter().find(|item| item.name == name)
+    /// What both constructs list of an array.
+    fn items(&self, name: &str) -> [Option<&Mapped>; 2] {
+        self.lists.each_ref().map(|own| own.mapped.iter().find(|item| item.name == name))
     }
 
     /// From the first construct to the end of the second.

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, line_start, on_one_line, replace};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
-use crate::source::{Language, Span};
+use crate::source::Span;
 use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::checks::heads;
 use crate::transforms::fuse_constructs::lists::Mapped;
@@ -24,11 +24,9 @@ pub(super) fn edit(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
     let turned = two_forms::edited(file, lines, &turned(turns, exchange)?)?;
     let copying = std::str::from_utf8(file.bytes(whole)).ok()?;
     let Indents { indent, level } = Indents::of(cx, turns.extent(), body, &layout);
-    let comment = format!(
-        "The next step reads what this one has left in `{}`, so that nothing is copied back.",
-        exchange.computed
-    );
-    let comment = if cx.tree.language() == Language::C { format!("/* {comment} */") } else { format!("// {comment}") };
+    let left = &exchange.computed;
+    let comment = format!("The next step reads what this one has left in `{left}`, so that nothing is copied back.");
+    let comment = two_forms::commented(cx, &comment);
     let (newline, counter) = (layout.newline, around.variable());
     let inside = |text: &str| two_forms::indented(text, &level);
     let text = format!(
@@ -118,9 +116,9 @@ impl Lines<'_, '_> {
 fn maps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
     let Turns { cx, sweep, .. } = *turns;
     let directive = cx.constructs.directive(sweep.id);
-    let both = [&exchange.copied_to, &exchange.computed].map(|name| turns.item(name));
+    let both = [&exchange.copied_to, &exchange.computed].map(|name| turns.items(name)[0]);
     let is_both_ways = |item: &Mapped| item.copies.to && item.copies.from;
-    let are_held = turns.are_held([&exchange.computed, &exchange.copied_to]);
+    let are_held = [&exchange.computed, &exchange.copied_to].into_iter().all(|name| turns.is_held(name));
     if are_held || both.iter().flatten().all(|item| is_both_ways(item)) {
         return None;
     }
