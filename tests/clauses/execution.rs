@@ -83,8 +83,25 @@ pub const CASES: &[Case] = &[
             "target teams distribute parallel for thread_limit(64)",
         ]),
     ),
-    case("thread_limit", Region, &["target thread_limit(64)", "parallel for", "parallel for"], Refused("OMPS110")),
-    case("thread_limit", Region, &["target parallel for thread_limit(64)"], Refused("OMPS110")),
+    // Which of one team's threads runs an iteration is left open, unless there is one thread alone or a schedule says it.
+    case(
+        "thread_limit",
+        Region,
+        &["target thread_limit(64)", "parallel for", "parallel for"],
+        Text(&[
+            "target teams distribute parallel for thread_limit(64)",
+            "target teams distribute parallel for thread_limit(64)",
+        ]),
+    ),
+    case(
+        "thread_limit",
+        Region,
+        &["target parallel for thread_limit(64)"],
+        Text(&["target teams distribute parallel for thread_limit(64)"]),
+    ),
+    case("thread_limit", Region, &["target thread_limit(1)", "parallel for", "parallel for"], Refused("OMPS110")),
+    case("thread_limit", Region, &["target parallel for thread_limit(1)"], Refused("OMPS110")),
+    case("thread_limit", Region, &["target parallel for thread_limit(64) schedule(static)"], Refused("OMPS110")),
     // The teams of a `distribute` loop run one thread each, whatever their limit.
     case(
         "thread_limit",
