@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 27] = [
+const MUTANTS: [(&str, &str, &str); 29] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -50,9 +50,11 @@ const MUTANTS: [(&str, &str, &str); 27] = [
     ("a range begins a column earlier", "j >= 1", "j >= 0"),
     ("a range ends a row later", "i < n - 1 ", "i < n "),
     ("a range ends a column later", "j < COLUMNS - 1)", "j < COLUMNS)"),
-    ("one step too many takes its turn", "steps - t > 2", "steps - t > 1"),
-    ("one step too many takes its turn, with the bound", "steps - t >= 2", "steps - t >= 1"),
-    ("a step that takes its turn is not counted", " t++;\n", "\n"),
+    ("the first step reads what no step has computed", "newest != 1", "newest == 1"),
+    ("no step takes its turn", "newest = 1;", "newest = 3;"),
+    ("a step that takes its turn is forgotten", "newest = 2;", "newest = 3;"),
+    ("the last step is not copied back", "(newest == 1)", "(newest == 3)"),
+    ("the last step is not copied on", "(newest == 2)", "(newest == 3)"),
     ("what lies before the range is taken for computed", "(i > 1 ?", "(i > 0 ?"),
     ("what lies behind the range is taken for computed", " + 1 < n - 1 ?", " + 1 < n ?"),
     ("the last column is taken for computed", " + 1 < COLUMNS - 1 ?", " + 1 < COLUMNS ?"),

@@ -97,11 +97,6 @@ pub fn program(seed: u64) -> Program<Family> {
         let head = match family {
             // The rows are as many as the most passes.
             Family::Layers => rng.pick(&["for (int t = 1; t < steps; t++)", "for (int t = 1; steps > t; ++t)"]),
-            Family::Turns => rng.pick(&[
-                "for (int t = 0; t < steps; t++)",
-                "for (int t = 1; t <= steps; ++t)",
-                "for (long t = 0; steps > t; t++)",
-            ]),
             _ => rng.pick(&HEADS),
         };
         (function(rng, family, index, (ty, head)), calls(family, index, ty, head))
@@ -308,8 +303,21 @@ fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
     let back = [format!("a[{place}] = b[{place}];")];
     let (computed, copied) = (loop_of(&lines, &heads, 2), loop_of(&back, &heads, 2));
     let maps = maps(length);
-    let _ = write!(text, "#pragma omp target data {maps} if(n > 0)\n    {head} {{\n");
-    let _ = write!(text, "{DIRECTIVE}{clause} {maps}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}    }}\n");
+    let data = format!("#pragma omp target data {maps} if(n > 0)");
+    if rng.chance(60) {
+        let _ = write!(text, "{data}\n    {head} {{\n");
+        let _ = write!(text, "{DIRECTIVE}{clause} {maps}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}    }}\n");
+        return text;
+    }
+    // Until little changes.
+    let mut lines = lines;
+    lines.push(format!("most = b[{place}] - a[{place}] > most ? b[{place}] - a[{place}] : most;"));
+    let computed = loop_of(&lines, &heads, 2);
+    let least = rng.pick(&["-1", "0", "3"]);
+    let of_most = rng.pick(&["reduction(max: most)", "reduction(max: most) map(tofrom: most)"]);
+    let leaves = rng.pick(&["", "        if (t > 3)\n            break;\n", "        if (most > 100)\n            continue;\n"]);
+    let _ = write!(text, "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > {least}) {{\n        most = 0;\n");
+    let _ = write!(text, "{DIRECTIVE}{clause} {maps} {of_most}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}{leaves}    }}\n");
     text
 }
 

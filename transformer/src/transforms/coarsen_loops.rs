@@ -138,6 +138,7 @@ mod gain;
 mod groups;
 mod model;
 mod parts;
+mod sums;
 mod window;
 mod write;
 
@@ -179,7 +180,10 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
-    cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
+    let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let combines = clauses.any(|clause| clause.name == ClauseName::Reduction);
+    let mut inside = cx.tree.descendants(body);
+    (combines || inside.any(|node| cx.tree.kind(node) == NodeKind::ForStatement)).then_some(())?;
     let is_confined = cx.is_confined(Pass::Coarsen, region);
     if is_confined && cx.profile.is_none() {
         return None;
@@ -274,6 +278,9 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if !self.cx.pipeline.transforms_loops() {
             return no("not measured with the compiler that the output is for");
         }
+        if let Some(verdict) = sums::decide(self, device).filter(|_| told.is_none()) {
+            return verdict;
+        }
         let body = self.candidate.nest.loops.body;
         if self.cx.tree.kind(body) != NodeKind::CompoundStatement {
             return no(gain::NOTHING_SHARED);
@@ -298,7 +305,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         };
         match chosen {
             Ok((gain, _)) if self.is_confined && !is_sure(&gain) => no("it is not sure to gain much"),
-            Ok((gain, copies)) => match self.refused() {
+            Ok((gain, copies)) => match self.refused(false) {
                 Some(reason) => Verdict::Refuse(vec![reason]),
                 None => self.change(&gain, copies, device),
             },
@@ -348,8 +355,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         body::read(self.cx, &own, body)
     }
 
-    /// What keeps all loops of the kernel from being grouped.
-    fn refused(&self) -> Option<Reason> {
+    /// What keeps all loops of the kernel from being grouped. Only where a thread's iterations keep their order may they be parts of a `reduction`.
+    fn refused(&self, may_combine: bool) -> Option<Reason> {
         let (cx, region) = (self.cx, self.region);
         let directive = cx.constructs.directive(self.candidate.id);
         if let Some(reason) = checks::excludes_directives(cx, region) {
@@ -366,7 +373,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
             ));
         }
         let mut all = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-        let is_barred = |name: ClauseName| matches!(name, ClauseName::Reduction | ClauseName::Order);
+        let is_barred = |name: ClauseName| name == ClauseName::Order || name == ClauseName::Reduction && !may_combine;
         if let Some(clause) = all.find(|clause| is_barred(clause.name)) {
             let message = "with this clause the loop holds sums of its threads, or no other directive";
             return Some(refusal(clause.span, message));
@@ -375,7 +382,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(reason) = grid.into_iter().next() {
             return Some(Reason { code: ReasonCode::NotGrouped, ..reason });
         }
-        if let Some((span, message)) = restated::between_iterations(&self.candidate, &self.found) {
+        let shared = || restated::between_iterations(&self.candidate, &self.found);
+        if let Some((span, message)) = if may_combine { None } else { shared() } {
             return Some(refusal(span, message));
         }
         let body = self.candidate.nest.loops.body;

@@ -245,14 +245,16 @@ fn of_run(cx: &Context<'_>, run: &[Member], (taken, bounds): (&mut BTreeSet<Stri
     if asked.iter().any(is_change) { asked } else { in_turns(cx, run).unwrap_or(plans) }
 }
 
-/// The two constructs of a run as steps in which two arrays take turns.
+/// Two constructs of a run as steps in which two arrays take turns.
 fn in_turns(cx: &Context<'_>, run: &[Member]) -> Option<Vec<Plan>> {
-    let members: Vec<&Member> = run.iter().collect();
-    let verdict = match taking_turns::decide(cx, run)? {
-        Ok(change) => Verdict::Change(change),
-        Err(reason) => left_alone(vec![reason]),
-    };
-    Some(vec![plan(&members, verdict)])
+    run.windows(2).find_map(|pair| {
+        let [sweep, copy] = pair else { return None };
+        let verdict = match taking_turns::decide(cx, [sweep, copy])? {
+            Ok(change) => Verdict::Change(change),
+            Err(reason) => left_alone(vec![reason]),
+        };
+        Some(vec![plan(&[sweep, copy], verdict)])
+    })
 }
 
 /// What becomes one loop is decided when other passes have made their kernels and chosen which loops are collapsed.

@@ -7,7 +7,7 @@ use super::{left_alone, steady};
 use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, VariableKind, canonical_nest};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
@@ -165,41 +165,8 @@ impl HostLoop {
         }
     }
 
-    /// Its variable.
-    pub(super) fn variable(&self) -> &str {
-        &self.read.variable
-    }
-
-    /// Does it count up by one in a variable of its own?
-    pub(super) fn counts_up(&self, cx: &Context<'_>) -> Result<(), Reason> {
-        self.declares(cx)?;
-        let step = self.accesses(cx).loops.first().filter(|known| known.span == self.read.span).and_then(|it| it.step);
-        match step {
-            Some(1) => Ok(()),
-            _ => Err(stays(self.read.step.span, "the loop is not known to count up by one")),
-        }
-    }
-
-    /// Can its body ask how many passes are left?
-    pub(super) fn leaves_a_distance(&self, cx: &Context<'_>) -> Result<(), Reason> {
-        checks::heads::check(cx, &self.read, self.read.body).map_err(|(span, message)| stays(span, message))
-    }
-
-    /// That two more passes are left behind the one that runs.
-    pub(super) fn has_two_more(&self, cx: &Context<'_>) -> String {
-        let relation = if self.read.relation == Relation::LessOrEqual { ">=" } else { ">" };
-        format!("{} - {} {relation} 2", checks::heads::bound(cx, &self.read), self.read.variable)
-    }
-
-    /// Does a `target data` construct around it list a variable?
-    pub(super) fn is_in_environment_of(&self, cx: &Context<'_>, name: &str) -> bool {
-        let around = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body_span.contains(self.read.span));
-        let mut environments = around.map(|id| cx.constructs.directive(id)).filter(|it| it.is("target data"));
-        environments.any(|it| it.clauses_of(ClauseName::Map).any(|clause| clause.lists(name)))
-    }
-
     /// Does the loop's variable decide nothing but what the iterations of the kernel do?
-    pub(super) fn is_free_of_launches(&self, cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
+    fn is_free_of_launches(&self, cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
         let name = self.read.variable.as_str();
         let names_it = |text: &str| words(text).any(|word| word == name);
         let head = Span::new(member.directive.start, member.content.start);
@@ -260,7 +227,7 @@ fn are_alone(cx: &Context<'_>, (first, last): (&Member, &Member), read: &Canonic
 }
 
 /// Does no directive but `target data` belong to the statement, and stands no other pragma before it?
-fn is_plain_statement(cx: &Context<'_>, node: NodeId) -> bool {
+pub(super) fn is_plain_statement(cx: &Context<'_>, node: NodeId) -> bool {
     let tree = cx.tree;
     let mut own = cx.constructs.ids().filter(|id| cx.constructs.construct(*id).body == Some(node));
     let start = tree.span(node).start;
@@ -285,7 +252,7 @@ pub(super) fn head(cx: &Context<'_>, read: &CanonicalLoop) -> Option<Span> {
 }
 
 /// Is nothing behind a place on its line but a comment that ends with it?
-fn is_last_on_line(cx: &Context<'_>, at: usize) -> bool {
+pub(super) fn is_last_on_line(cx: &Context<'_>, at: usize) -> bool {
     let rest = cx.file.text.get(at..).unwrap_or_default();
     let rest = rest.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     rest.is_empty() || rest.starts_with(b"//")

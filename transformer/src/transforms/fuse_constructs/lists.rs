@@ -191,7 +191,14 @@ impl Lists {
         cx.constant(at).is_some() || is_copied || is_constant
     }
 
-    fn reduces(&self, key: VariableId) -> bool {
+    /// The variables in lists of `reduction`.
+    pub(super) fn reduced(&self) -> impl Iterator<Item = (&str, Span)> {
+        let reduced = self.listed.iter().filter(|one| one.clause == ClauseName::Reduction);
+        reduced.map(|one| (one.text.as_str(), one.span))
+    }
+
+    /// Is a variable in a list of `reduction`?
+    pub(super) fn reduces(&self, key: VariableId) -> bool {
         self.listed.iter().any(|one| one.key == key && one.clause == ClauseName::Reduction)
     }
 }

@@ -12,6 +12,16 @@ use crate::syntax::{ClauseName, HostTree, Member as MemberAccess, NodeId, Number
 
 /// Checks that constructs leave alone what the host hands to a later one: bounds, clauses, pointers, and scalars that are not mapped.
 pub(super) fn handed(cx: &Program<'_>, before: &[&Member], (member, own): (&Member, &Lists)) -> Result<(), Reason> {
+    handed_beside(cx, before, (member, own), &|_| false)
+}
+
+/// The same, but for variables whose values may change.
+pub(super) fn handed_beside(
+    cx: &Program<'_>,
+    before: &[&Member],
+    (member, own): (&Member, &Lists),
+    may_change: &dyn Fn(VariableId) -> bool,
+) -> Result<(), Reason> {
     let changes = Changes::of(cx, before);
     for span in member.bounds().chain(own.expressions()) {
         changes.check_expression(cx, span)?;
@@ -19,7 +29,7 @@ pub(super) fn handed(cx: &Program<'_>, before: &[&Member], (member, own): (&Memb
     if let Some(guard) = &member.guard {
         changes.check_condition(cx, guard.condition)?;
     }
-    let is_copied = |key| own.item(key).is_some_and(|item| item.is_whole);
+    let is_copied = |key| own.item(key).is_some_and(|item| item.is_whole) || may_change(key);
     for (_, used) in member.outside.iter().filter(|(key, _)| !is_copied(*key)) {
         changes.check_name(cx, &used.name, used.span)?;
     }

@@ -1,13 +1,14 @@
 //! Two arrays take turns where a loop of the host repeats one kernel that computes an array from another one, and one that copies it back: every
-//! other step reads what the step before has left, and nothing is copied back.
+//! step reads what the step before has left, and nothing is copied back before the loop has ended.
 //!
-//! The last step, or the last two, stay as they were, so that both arrays end with the values that they had.
+//! A variable of the host says which array has what the last step computed: so the loop may end whenever it likes.
 
 mod elements;
+mod steps;
 mod write;
 
 use self::elements::Exchange;
-use super::host_loop::HostLoop;
+use self::steps::Steps;
 use super::lists::{Lists, Mapped};
 use super::members::Member;
 use super::{apart, gain, guards, heads, steady};
@@ -15,6 +16,7 @@ use crate::context::Context;
 use crate::device::time::{GAIN, LAUNCH};
 use crate::plan::figures::time;
 use crate::plan::{Change, Reason, ReasonCode};
+use crate::semantics::effects::Storage;
 use crate::source::Span;
 use crate::syntax::ClauseName;
 use crate::transforms::{checks, two_forms};
@@ -27,7 +29,7 @@ const ASKED: f64 = 0.02;
 /// Both constructs, and the loop around them.
 struct Turns<'a, 'c> {
     cx: &'a Context<'c>,
-    around: &'a HostLoop,
+    steps: Steps<'a, 'c>,
     /// The one that computes.
     sweep: &'a Member,
     /// The one that copies.
@@ -36,48 +38,60 @@ struct Turns<'a, 'c> {
 }
 
 /// The change by which arrays take turns. `None` where the constructs are no such pair, of which nothing is said.
-pub(super) fn decide(cx: &Context<'_>, run: &[Member]) -> Option<Result<Change, Reason>> {
-    let [sweep, copy] = run else { return None };
-    let around = HostLoop::around(cx, (sweep, copy))?;
-    let lists = [Lists::of(cx, sweep).ok()?, Lists::of(cx, copy).ok()?];
-    let turns = Turns { cx, around: &around, sweep, copy, lists };
+pub(super) fn decide(cx: &Context<'_>, [sweep, copy]: [&Member; 2]) -> Option<Result<Change, Reason>> {
     let exchange = elements::copied_back(cx, copy)?;
+    let steps = Steps::around(cx, (sweep, copy))?;
+    let lists = [Lists::of(cx, sweep).ok()?, Lists::of(cx, copy).ok()?];
+    let turns = Turns { cx, steps, sweep, copy, lists };
     Some(turns.change(&exchange.names()))
 }
 
 impl Turns<'_, '_> {
     fn change(&self, [computed, copied_to]: &[String; 2]) -> Result<Change, Reason> {
-        let Self { cx, around, sweep, copy, .. } = *self;
+        let Self { cx, steps, sweep, copy, lists } = self;
         self.are_plain()?;
-        around.counts_up(cx)?;
-        for (member, own) in [sweep, copy].into_iter().zip(&self.lists) {
-            around.is_free_of_launches(cx, member, own)?;
-            steady::handed(cx, &[sweep, copy], (member, own))?;
-        }
+        steps.have_a_place()?;
         heads::same_range(cx, sweep, copy)?;
+        steps.repeat(sweep, (copy, &lists[1]))?;
+        steps.leave_alone([computed, copied_to])?;
+        self.hands_are_free([computed, copied_to])?;
         self.stay_on_the_device([computed, copied_to])?;
-        let exchange = Exchange::of(cx, (sweep, copy), around.variable(), [computed, copied_to])?;
+        let exchange = Exchange::of(cx, (sweep, copy), (steps, &lists[0]), [computed, copied_to])?;
         let asked = exchange.reads.iter().filter(|read| read.asks()).count();
         let (before, after) = self.times(&exchange, asked);
         if asked > MOST_ASKED || before < GAIN * after {
             let message = format!("turns would gain too little: predicted {} instead of {}", time(after), time(before));
             return Err(Reason::new(ReasonCode::FuseDoesNotPay, sweep.directive, message));
         }
-        let edit = write::edit(self, &exchange)
+        let edits = write::edits(self, &exchange)
             .ok_or_else(|| apart(copy.directive, "there is no place for a step that takes its turn"))?;
         let summary =
-            format!("`{computed}` and `{copied_to}` take turns, so that only the last steps copy one to the other");
-        Ok(Change { edits: vec![edit], summary, ..Change::default() })
+            format!("`{computed}` and `{copied_to}` take turns, so that only the last step copies one to the other");
+        Ok(Change { edits, summary, ..Change::default() })
     }
 
-    /// May both constructs stand as they are, and the first one twice?
+    /// Do the constructs leave alone what the host hands to them, but for what they reduce, which is part of neither array?
+    fn hands_are_free(&self, arrays: [&String; 2]) -> Result<(), Reason> {
+        let Self { cx, sweep, copy, steps, .. } = self;
+        for (member, own) in [sweep, copy].into_iter().zip(&self.lists) {
+            steady::handed_beside(cx, &[sweep, copy], (member, own), &|key| own.reduces(key))?;
+            for (name, span) in own.reduced() {
+                let named = cx.named(name, span.start).map(|(named, _)| Storage::Variable(named));
+                steps.check_storage(&named.unwrap_or(Storage::Memory), span, arrays)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// May both constructs stand as they are, and twice?
     fn are_plain(&self) -> Result<(), Reason> {
-        let Self { cx, sweep, copy, around, .. } = *self;
+        let Self { cx, sweep, copy, .. } = *self;
         for member in [sweep, copy] {
             let clauses = &cx.constructs.directive(member.id).clauses;
             let is_known = |name: ClauseName| {
                 let of_grid = matches!(name, ClauseName::NumTeams | ClauseName::ThreadLimit | ClauseName::DistSchedule);
-                of_grid || matches!(name, ClauseName::Map | ClauseName::Collapse)
+                let of_sums = name == ClauseName::Reduction && member.id == sweep.id;
+                of_grid || of_sums || matches!(name, ClauseName::Map | ClauseName::Collapse)
             };
             if let Some(clause) = clauses.iter().find(|clause| !is_known(clause.name)) {
                 return Err(apart(clause.span, "there is no rule for steps in turns with this clause"));
@@ -91,27 +105,32 @@ impl Turns<'_, '_> {
         if let Some((span, message)) = twice {
             return Err(apart(span, message));
         }
-        if let Some((span, message)) = checks::restated::trouble(cx, sweep.body) {
-            return Err(apart(span, message));
+        for member in [sweep, copy] {
+            if let Some((span, message)) = checks::restated::trouble(cx, member.body) {
+                return Err(apart(span, message));
+            }
+            if let Some(span) = checks::restated::declared_again(cx, &member.loops, member.body) {
+                return Err(apart(span, "this name is that of a loop's variable"));
+            }
         }
-        match checks::restated::declared_again(cx, &sweep.loops, sweep.body) {
-            Some(span) => Err(apart(span, "this name is that of a loop's variable")),
-            None => around.leaves_a_distance(cx),
-        }
+        Ok(())
     }
 
-    /// Are both arrays listed with equal sections by both constructs, and by a `target data` construct around the loop? Otherwise copies to the
+    /// Are both arrays listed with equal sections by both constructs or by none, and by a `target data` construct around the loop? Otherwise copies to the
     /// device and back take most of the time. Where it is not certain that this one holds them, each construct must hand on what it computes.
     fn stay_on_the_device(&self, [computed, copied_to]: [&String; 2]) -> Result<(), Reason> {
         let no = |span: Span, message: String| Err(apart(span, message));
         for (name, is_computed) in [(computed, true), (copied_to, false)] {
-            let [Some(first), Some(second)] = self.items(name) else {
-                return no(self.copy.directive, format!("`{name}` is not listed by both constructs"));
-            };
-            if !self.around.is_in_environment_of(self.cx, name) {
+            if !self.steps.is_in_environment_of(name) {
                 let message = format!("no `target data` construct around the loop keeps `{name}` on the device");
-                return no(second.span, message);
+                return no(self.copy.directive, message);
             }
+            let (first, second) = match self.items(name) {
+                [Some(first), Some(second)] => (first, second),
+                // By no list an array is mapped both ways, and what a pointer leads to is found on the device, in both constructs.
+                [None, None] => continue,
+                _ => return no(self.copy.directive, format!("`{name}` is listed by one of both constructs alone")),
+            };
             let is_alike = first.text.split_whitespace().eq(second.text.split_whitespace());
             let hands_on = match is_computed {
                 true => first.copies.from && second.copies.to,
@@ -142,10 +161,5 @@ impl Turns<'_, '_> {
     /// What both constructs list of an array.
     fn items(&self, name: &str) -> [Option<&Mapped>; 2] {
         self.lists.each_ref().map(|own| own.mapped.iter().find(|item| item.name == name))
-    }
-
-    /// From the first construct to the end of the second.
-    fn extent(&self) -> Span {
-        Span::new(self.sweep.region.extent.start, self.copy.region.extent.end)
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::apart;
+use super::super::lists::Lists;
 use super::super::members::Member;
+use super::steps::Steps;
 use crate::analysis::accesses::{Access, Accesses, Subscript};
 use crate::analysis::independence::aliases::{self, Evidence};
 use crate::analysis::independence::{self, Candidate, pairs};
@@ -40,8 +42,12 @@ pub(super) struct Exchange {
     pub copied_to: String,
     /// Where an element is computed.
     pub written: Span,
+    /// Where it is read again.
+    pub read_again: Vec<Span>,
     /// Where elements of the other array are read.
     pub reads: Vec<Read>,
+    /// Where the copy reads an element, and where it writes one.
+    pub copied: [Span; 2],
     /// All that both constructs access.
     pub sweep: Accesses,
     pub copy: Accesses,
@@ -97,10 +103,10 @@ impl Exchange {
     ///
     /// # Errors
     /// Why a step cannot read what the one before has computed.
-    pub(super) fn of(
-        cx: &Context<'_>,
+    pub(super) fn of<'c>(
+        cx: &Context<'c>,
         (sweep, copy): (&Member, &Member),
-        counter: &str,
+        (steps, own): (&Steps<'_, 'c>, &Lists),
         [computed, copied_to]: [&String; 2],
     ) -> Result<Self, Reason> {
         let candidate = Candidate::of_kernel(cx, &sweep.region, sweep.loops.clone(), 0);
@@ -109,14 +115,16 @@ impl Exchange {
         if let Some(trouble) = found.troubles.first() {
             return no(trouble.span, trouble.message.clone());
         }
-        if let Some(used) = found.scalars.iter().find(|used| used.writes) {
+        let is_reduced = |name: &str| own.reduced().any(|(reduced, _)| reduced == name);
+        if let Some(used) = found.scalars.iter().find(|used| used.writes && !is_reduced(&used.name)) {
             return no(used.span, format!("`{}` is no element of an array", used.name));
         }
         let depth = sweep.loops.len();
         let of = |name: &str| found.accesses.iter().filter(|access| access.root.name == name).collect::<Vec<_>>();
-        let (writes, reads) = (of(computed), of(copied_to));
-        let [write] = writes.as_slice() else {
-            return no(sweep.directive, format!("`{computed}` is accessed more than once in an iteration"));
+        let (mut own_reads, reads) = (of(computed), of(copied_to));
+        let written: Vec<&Access> = own_reads.extract_if(.., |access| access.writes).collect();
+        let [write] = written.as_slice() else {
+            return no(sweep.directive, format!("`{computed}` is written more than once in an iteration"));
         };
         let is_always = write.guards.is_whole && write.guards.rows.is_empty();
         let is_whole = write.is_target && write.writes && is_always;
@@ -124,7 +132,7 @@ impl Exchange {
             return no(write.span, format!("not each iteration computes one element of `{computed}`"));
         }
         let (copying, copied) = read(cx, copy);
-        let known = Known { cx, counter, depth };
+        let known = Known { cx, steps, depth };
         known.has_steps_of_one(&found, sweep)?;
         known.is_copied_whole(&found, write, &copied)?;
         let mut places = Vec::new();
@@ -140,9 +148,17 @@ impl Exchange {
                 places.push(Read { span: access.span, apart });
             }
         }
-        known.are_spelled_out(sweep, (computed, &[write.span]))?;
+        let read_again = known.read_again(write, &own_reads, &found)?;
+        let own_places: Vec<Span> = read_again.iter().copied().chain([write.span]).collect();
+        known.are_spelled_out(sweep, (computed, &own_places))?;
         let spans: Vec<Span> = places.iter().map(|read| read.span).collect();
         known.are_spelled_out(sweep, (copied_to, &spans))?;
+        let of_copy = |writes: bool| copied.accesses.iter().find(|it| it.writes == writes).map(|it| it.span);
+        let [Some(from), Some(to)] = [of_copy(false), of_copy(true)] else {
+            return no(copy.directive, "the copy is not understood".to_owned());
+        };
+        known.are_spelled_out(copy, (computed, &[from]))?;
+        known.are_spelled_out(copy, (copied_to, &[to]))?;
         known.tells_by_iteration(&places, (&copying, &copied), copy)?;
         // In turns either array is written, whatever else is read.
         let mut both = found.clone();
@@ -160,7 +176,9 @@ impl Exchange {
             computed: computed.clone(),
             copied_to: copied_to.clone(),
             written: write.span,
+            read_again,
             reads: places,
+            copied: [from, to],
             sweep: found,
             copy: copied,
         })
@@ -169,8 +187,8 @@ impl Exchange {
 
 struct Known<'a, 'c> {
     cx: &'a Context<'c>,
-    /// The variable of the host's loop.
-    counter: &'a str,
+    /// The loop of the host.
+    steps: &'a Steps<'a, 'c>,
     depth: usize,
 }
 
@@ -215,14 +233,34 @@ impl Known<'_, '_> {
         let is_loop = |atom: &Atom| found.loops.iter().take(self.depth).any(|own| own.atom == *atom);
         let stays = |atom: &Atom| {
             let name = found.symbols.get(atom).map(String::as_str).unwrap_or_default();
-            let is_name = words(name).next() == Some(name) && name != self.counter;
+            let is_name = words(name).next() == Some(name);
             is_name
                 && self.cx.integer_type(name, access.span.start).is_some()
                 && self.cx.cannot_be_aliased(name, access.span.start)
+                && self.steps.keep(name, access.span)
         };
         let forms =
             access.subscripts.iter().filter(|subscript| !subscript.wraps).map(|subscript| subscript.form.atoms());
         forms.clone().count() == access.subscripts.len() && forms.flatten().all(|atom| is_loop(&atom) || stays(&atom))
+    }
+
+    /// Where elements are read again that an iteration has computed: its own, behind the statement that writes it.
+    fn read_again(&self, write: &Access, reads: &[&Access], found: &Accesses) -> Result<Vec<Span>, Reason> {
+        let tree = self.cx.tree;
+        let written = tree.covering(write.span);
+        let above = tree.ancestors(written).find(|above| tree.kind(*above) == NodeKind::ExpressionStatement);
+        let end = above.map(|statement| tree.span(statement).end);
+        for access in reads {
+            let is_own = self.distance(write, access, found).is_some_and(|apart| apart.iter().all(|steps| *steps == 0));
+            if !is_own || end.is_none_or(|end| access.span.start < end) {
+                let message = format!("`{}` is read before the iteration has computed it", write.root.name);
+                return Err(apart(access.span, message));
+            }
+        }
+        let mut spans: Vec<Span> = reads.iter().map(|access| access.span).collect();
+        spans.sort_by_key(|span| span.start);
+        spans.dedup();
+        Ok(spans)
     }
 
     /// By how many iterations of each loop an element lies apart from the one that is computed.

@@ -4,59 +4,103 @@ use super::Turns;
 use super::elements::{Exchange, Read};
 use crate::context::Context;
 use crate::edit::Edit;
-use crate::edit::directive_writer::{Layout, WIDTH, line_start, on_one_line, replace};
+use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start, on_one_line, replace};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
-use crate::source::Span;
+use crate::source::{SourceFile, Span};
 use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::checks::heads;
 use crate::transforms::fuse_constructs::lists::Mapped;
+use crate::transforms::fuse_constructs::members::Member;
 use crate::transforms::two_forms::{self, Indents};
 
-/// The second construct is replaced by a choice between a step that takes its turn and the copy. `None` where the text has no place for it.
-pub(super) fn edit(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
-    let Turns { cx, sweep, copy, around, .. } = *turns;
+/// The variable that says which array has what the last step computed.
+const NEWEST: &str = "newest";
+
+/// A choice between both forms of a step in the place of both constructs, and the copies behind the loop. `None` where the text has no place for them.
+pub(super) fn edits(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Vec<Edit>> {
+    let Turns { cx, sweep, steps, .. } = turns;
     let file = cx.file;
-    let directive = cx.constructs.directive(sweep.id);
-    let layout = Layout::of(file, directive);
-    let body = cx.constructs.construct(sweep.id).body?;
-    let whole = two_forms::lines_of(file, copy.region.extent);
-    let lines = two_forms::lines_of(file, sweep.region.extent);
-    let turned = two_forms::edited(file, lines, &turned(turns, exchange)?)?;
-    let copying = std::str::from_utf8(file.bytes(whole)).ok()?;
-    let Indents { indent, level } = Indents::of(cx, turns.extent(), body, &layout);
-    let left = &exchange.computed;
-    let comment = format!("The next step reads what this one has left in `{left}`, so that nothing is copied back.");
-    let comment = two_forms::commented(cx, &comment);
-    let (newline, counter) = (layout.newline, around.variable());
-    let inside = |text: &str| two_forms::indented(text, &level);
-    let text = format!(
-        "{indent}{comment}{newline}{indent}if ({}) {{{newline}{indent}{level}{counter}++;{newline}{}{newline}{indent}}} else {{{newline}{}{newline}{indent}}}",
-        around.has_two_more(cx),
-        inside(&turned),
-        inside(copying),
+    let layout = Layout::of(file, cx.constructs.directive(sweep.id));
+    let Indents { indent, level } = Indents::of(cx, steps.both, cx.constructs.construct(sweep.id).body?, &layout);
+    let (newline, outer) = (layout.newline, indent_of(file, steps.span.start));
+    let newest = if steps.is_in_block { cx.fresh(NEWEST) } else { cx.fresh_in(steps.span, NEWEST) };
+    let [sweeps, copies] = [sweeps(turns, exchange)?, copies(turns, exchange)?];
+    let [as_it_is, turned] = sweeps.map(|text| two_forms::indented(&text, &level));
+    let choice = format!(
+        "{indent}if ({newest} != 1) {{{newline}{indent}{level}{newest} = 1;{newline}{as_it_is}{newline}{indent}}} else {{{newline}\
+         {indent}{level}{newest} = 2;{newline}{turned}{newline}{indent}}}"
     );
-    Some(Edit { span: whole, text })
+    let comment = format!("Each step reads what the one before has left: {newest} is 1 in `{}`, 2 in `{}`.", exchange.computed, exchange.copied_to);
+    let declared = format!("{outer}{}{newline}{outer}int {newest} = 0;{newline}", two_forms::commented(cx, &comment));
+    let [back, over] = copies;
+    let behind = format!(
+        "{newline}{outer}if ({newest} == 1) {{{newline}{back}{newline}{outer}}} else if ({newest} == 2) {{{newline}{over}{newline}{outer}}}"
+    );
+    let choice = Edit { span: two_forms::lines_of(file, steps.both), text: choice };
+    let whole = Span::new(line_start(&file.text, steps.span.start), line_end(file, steps.span.end));
+    let insert = |at: usize, text: String| Edit { span: Span::new(at, at), text };
+    if steps.is_in_block {
+        return Some(vec![insert(whole.start, declared), choice, insert(whole.end, behind)]);
+    }
+    let inside = format!("{declared}{}{behind}", two_forms::edited(file, whole, &[choice])?);
+    let inside = two_forms::indented(&inside, &level);
+    let text = format!("{outer}{{{newline}{inside}{newline}{outer}}}");
+    Some(vec![Edit { span: whole, text }])
+}
+
+/// The end of the line, before what ends it.
+fn line_end(file: &SourceFile, at: usize) -> usize {
+    let rest = file.text.get(at..).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    at + line.strip_suffix(b"\r").unwrap_or(line).len()
+}
+
+/// The first construct as it is, and with both arrays' parts exchanged.
+fn sweeps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
+    let lines = two_forms::lines_of(turns.cx.file, turns.sweep.region.extent);
+    let as_it_is = two_forms::edited(turns.cx.file, lines, &[])?;
+    Some([as_it_is, two_forms::edited(turns.cx.file, lines, &turned(turns, exchange)?)?])
+}
+
+/// The second construct as it is, with the comments before it, and the other way round.
+fn copies(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
+    let Turns { cx, sweep, copy, .. } = turns;
+    let lines = two_forms::lines_of(cx.file, copy.region.extent);
+    let gap = Span::new(sweep.region.extent.end, lines.start);
+    let comments = cx.file.show(gap).trim().to_owned();
+    let newline = Layout::of(cx.file, cx.constructs.directive(copy.id)).newline;
+    let back = two_forms::edited(cx.file, lines, &[])?;
+    let back = match comments.is_empty() {
+        true => back,
+        false => format!("{}{comments}{newline}{back}", indent_of(cx.file, cx.tree.span(cx.constructs.construct(copy.id).body?).start)),
+    };
+    let Exchange { computed, copied_to, copied: [from, to], .. } = exchange;
+    let mut edits = vec![renamed(*from, computed, copied_to), renamed(*to, copied_to, computed)];
+    edits.extend(maps(turns, exchange, (copy, 1)));
+    Some([back, two_forms::edited(cx.file, lines, &edits)?])
+}
+
+/// Another name in the place of that with which an access begins.
+fn renamed(access: Span, name: &str, other: &str) -> Edit {
+    Edit { span: Span::new(access.start, access.start + name.len()), text: other.to_owned() }
 }
 
 /// The edits that let the first construct read what it has written in the step before.
 fn turned(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Vec<Edit>> {
-    let Turns { cx, sweep, .. } = *turns;
-    let Exchange { computed, copied_to, written, reads, .. } = exchange;
-    let name_of = |span: Span, name: &str| Span::new(span.start, span.start + name.len());
-    let mut edits = vec![Edit { span: name_of(*written, computed), text: copied_to.clone() }];
+    let Turns { cx, sweep, .. } = turns;
+    let Exchange { computed, copied_to, written, read_again, reads, .. } = exchange;
+    let own = [written].into_iter().chain(read_again);
+    let mut edits: Vec<Edit> = own.map(|span| renamed(*span, computed, copied_to)).collect();
     let newline = Layout::of(cx.file, cx.constructs.directive(sweep.id)).newline;
-    let mut lines = Lines { cx, newline, at: None };
-    for read in reads {
-        if !read.asks() {
-            edits.push(Edit { span: name_of(read.span, copied_to), text: computed.clone() });
-            continue;
-        }
+    edits.extend(reads.iter().filter(|read| !read.asks()).map(|read| renamed(read.span, copied_to, computed)));
+    let mut lines = Lines { cx, newline, renamed: edits.clone(), at: None };
+    for read in reads.iter().filter(|read| read.asks()) {
         let here = cx.file.show(read.span);
         let there = format!("{computed}{}", here.strip_prefix(copied_to.as_str())?);
         let text = format!("({} ? {there} : {here})", is_computed(cx, &sweep.loops, read));
         edits.push(lines.placed(read.span, text));
     }
-    edits.extend(maps(turns, exchange));
+    edits.extend(maps(turns, exchange, (sweep, 0)));
     Some(edits)
 }
 
@@ -83,16 +127,25 @@ fn is_computed(cx: &Context<'_>, loops: &[CanonicalLoop], read: &Read) -> String
 struct Lines<'a, 'c> {
     cx: &'a Context<'c>,
     newline: &'static str,
+    /// The names that are others now.
+    renamed: Vec<Edit>,
     /// The start of the line of the last one, the column of the first one in it, and the columns that the last line has so far.
     at: Option<(usize, usize, usize)>,
 }
 
 impl Lines<'_, '_> {
+    /// The column of a place in its line, with other names before it.
+    fn column(&self, start: usize, at: usize) -> usize {
+        let before = self.renamed.iter().filter(|edit| (start..at).contains(&edit.span.start));
+        let (more, less) = before.fold((0, 0), |(more, less), edit| (more + edit.text.len(), less + edit.span.len()));
+        (at - start + more).saturating_sub(less)
+    }
+
     /// The edit, with a line ending before it where the line would be too long.
     fn placed(&mut self, span: Span, text: String) -> Edit {
         let file = self.cx.file;
         let start = line_start(&file.text, span.start);
-        let own = span.start - start;
+        let own = self.column(start, span.start);
         let edit = |span: Span, text: String| Edit { span, text };
         match self.at {
             Some((line, first, so_far)) if line == start => {
@@ -113,10 +166,10 @@ impl Lines<'_, '_> {
 
 /// The maps of a step that takes its turn: both arrays are read, and the other one is written. They stay where `tofrom` says so already, or
 /// where both are on the device anyway.
-fn maps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Edit> {
-    let Turns { cx, sweep, .. } = *turns;
-    let directive = cx.constructs.directive(sweep.id);
-    let both = [&exchange.copied_to, &exchange.computed].map(|name| turns.items(name)[0]);
+fn maps(turns: &Turns<'_, '_>, exchange: &Exchange, (member, index): (&Member, usize)) -> Option<Edit> {
+    let cx = turns.cx;
+    let directive = cx.constructs.directive(member.id);
+    let both = [&exchange.copied_to, &exchange.computed].map(|name| turns.items(name)[index]);
     let is_both_ways = |item: &Mapped| item.copies.to && item.copies.from;
     let are_held = [&exchange.computed, &exchange.copied_to].into_iter().all(|name| turns.is_held(name));
     if are_held || both.iter().flatten().all(|item| is_both_ways(item)) {
