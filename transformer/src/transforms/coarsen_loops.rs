@@ -94,10 +94,9 @@
 //! kernel's own loops, groups whose windows all do leave it away, and these loops are unrolled. Then what windows have in common is loaded once, and three times as
 //! many threads must be left.
 //!
-//! Where the pass is not named, it writes only what is predicted to halve the time, whatever the lengths: known ones, or the form of `--versioned`.
-//!
-//! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
-//! from the length on from which an eighth of the threads that the device holds are left, and as they are.
+//! Where lengths are unknown and variables say them that the host can read, the loops stand twice, under a host `if`: in groups
+//! from the length on from which an eighth of the threads that the device holds are left, and as they are. Where the pass is not named, it writes only what is
+//! predicted to halve the time, with known lengths or in this form.
 //!
 //! ## Refuses when
 //!
@@ -138,7 +137,6 @@ mod gain;
 mod groups;
 mod model;
 mod parts;
-mod sums;
 mod window;
 mod write;
 
@@ -180,10 +178,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
-    let mut clauses = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-    let combines = clauses.any(|clause| clause.name == ClauseName::Reduction);
-    let mut inside = cx.tree.descendants(body);
-    (combines || inside.any(|node| cx.tree.kind(node) == NodeKind::ForStatement)).then_some(())?;
+    cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;
     let is_confined = cx.is_confined(Pass::Coarsen, region);
     if is_confined && cx.profile.is_none() {
         return None;
@@ -246,7 +241,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let candidate = Candidate::of_kernel(cx, region, loops, promised);
         let (found, _) = independence::read(&candidate);
         let is_confined = cx.is_confined(Pass::Coarsen, region);
-        let asks = (cx.versioned || is_confined) && cx.told(region).group.is_none();
+        let asks = cx.told(region).group.is_none();
         let mut kernel = Self { cx, region, candidate, found, is_confined, host_asks: false };
         kernel.host_asks = asks && kernel.lengths().can_be_asked();
         kernel
@@ -278,9 +273,6 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if !self.cx.pipeline.transforms_loops() {
             return no("not measured with the compiler that the output is for");
         }
-        if let Some(verdict) = sums::decide(self, device).filter(|_| told.is_none()) {
-            return verdict;
-        }
         let body = self.candidate.nest.loops.body;
         if self.cx.tree.kind(body) != NodeKind::CompoundStatement {
             return no(gain::NOTHING_SHARED);
@@ -305,7 +297,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         };
         match chosen {
             Ok((gain, _)) if self.is_confined && !is_sure(&gain) => no("it is not sure to gain much"),
-            Ok((gain, copies)) => match self.refused(false) {
+            Ok((gain, copies)) => match self.refused() {
                 Some(reason) => Verdict::Refuse(vec![reason]),
                 None => self.change(&gain, copies, device),
             },
@@ -355,8 +347,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         body::read(self.cx, &own, body)
     }
 
-    /// What keeps all loops of the kernel from being grouped. Only where a thread's iterations keep their order may they be parts of a `reduction`.
-    fn refused(&self, may_combine: bool) -> Option<Reason> {
+    /// What keeps all loops of the kernel from being grouped.
+    fn refused(&self) -> Option<Reason> {
         let (cx, region) = (self.cx, self.region);
         let directive = cx.constructs.directive(self.candidate.id);
         if let Some(reason) = checks::excludes_directives(cx, region) {
@@ -373,7 +365,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
             ));
         }
         let mut all = region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-        let is_barred = |name: ClauseName| name == ClauseName::Order || name == ClauseName::Reduction && !may_combine;
+        let is_barred = |name: ClauseName| matches!(name, ClauseName::Reduction | ClauseName::Order);
         if let Some(clause) = all.find(|clause| is_barred(clause.name)) {
             let message = "with this clause the loop holds sums of its threads, or no other directive";
             return Some(refusal(clause.span, message));
@@ -382,8 +374,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(reason) = grid.into_iter().next() {
             return Some(Reason { code: ReasonCode::NotGrouped, ..reason });
         }
-        let shared = || restated::between_iterations(&self.candidate, &self.found);
-        if let Some((span, message)) = if may_combine { None } else { shared() } {
+        if let Some((span, message)) = restated::between_iterations(&self.candidate, &self.found) {
             return Some(refusal(span, message));
         }
         let body = self.candidate.nest.loops.body;

@@ -46,8 +46,8 @@
 //!                                                                  }
 //! ```
 //!
-//! Where a loop of the host computes an array from another one and copies it back, both take turns (`taking_turns`): every other step reads what the
-//! step before has left, and copies nothing.
+//! Where a loop of the host computes an array from another one and copies it back, both take turns (`taking_turns`): every step reads what the
+//! step before has left, and only the last one's result is copied, behind the loop.
 //!
 //! ## Applies when
 //!
@@ -72,9 +72,10 @@
 //! Or over the range of all (`one_range`): nests of several loops that count up by one in variables of equal names, from numbers up to bounds that differ by
 //! numbers; in all else as over the same range.
 //!
-//! Or two constructs are all that a counted loop of the host repeats, which counts up by one: the first assigns one element of an array in each iteration,
-//! under no condition, from elements of another array at most two iterations apart; the second assigns these elements to those of the same numbers in
-//! that array; a `target data` construct around the loop lists both.
+//! Or two constructs follow each other in the body of a loop of the host (`for`, `while`, `do`): the first assigns one element of an array in each
+//! iteration, under no condition, from elements of another array at most two iterations apart, and may read it again and reduce values; the second assigns these elements
+//! to those of the same numbers in that array; a `target data` construct around the loop lists both. All else in the loop leaves both arrays alone, and leaves the loop by
+//! `break` and `continue` alone.
 //!
 //! Where only pointers may lead to the same storage, or memory may be missing, and the constructs are predicted to be twice as fast as one, the host
 //! asks by addresses, and they stand in two forms.
@@ -123,8 +124,9 @@
 //! which no construct changes that element. Whether it has is asked by the number of the iteration that computes it. That tells it only if no element that an iteration beside
 //! the range would compute is one of those that are: so the subscripts must be shown to differ in the range with as many iterations more as elements lie apart.
 //! The range and the subscripts hang on nothing that the loop changes. A step that takes its turn reads one array where it does not write the other, so that its iterations
-//! are as independent as they were. It runs where two more steps follow: the last step copies, so that both arrays end as they did, and so does the one before
-//! if it is the first of its pair. Both arrays must be apart from each other and from all else that the steps access. Where it is not certain that the
+//! are as independent as they were. A variable of the host tells which array the last step has computed, from which the other one is copied behind the loop; before the
+//! first step it is neither. Between two steps nothing accesses an element that the copy would have changed, nor changes a pointer, a bound or a section. What a step reads again
+//! it reads behind the statement that computes it. Both arrays must be apart from each other, from what is reduced, and from all else that the steps access. Where it is not certain that the
 //! `target data` construct holds them (it has an `if`, or by then a pointer or a length has another value), each construct must hand on by itself what it computes, and
 //! so does the step that takes its turn, with `tofrom` for both.
 //!

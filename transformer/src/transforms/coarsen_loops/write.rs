@@ -71,8 +71,11 @@ impl Writer<'_, '_> {
     fn body(&self, innermost: NodeId, body: NodeId, blanks: &str) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let span = cx.tree.span(body);
-        let is_block = self.is_block(body);
-        let (grouped, original) = if is_block { self.in_both_forms(span)? } else { self.statement(body, blanks)? };
+        let content = Span::new(span.start + 1, span.end - 1);
+        let mut edits = Vec::new();
+        self.pieces(&self.copies.pieces, &mut edits)?;
+        let grouped = edited(cx.file, content, &edits)?;
+        let original = edited(cx.file, content, &[])?;
         let lanes = self.parts.iter().find_map(Part::lanes);
         let outer = usize::from(lanes.is_some());
         let at = |depth: usize| format!("{blanks}{}", self.level.repeat(depth));
@@ -93,8 +96,7 @@ impl Writer<'_, '_> {
             if opening.starts_with(newline) { format!("{newline}{}else", at(outer + 1)) } else { " else".to_owned() };
         let mut text = match &lanes {
             Some(head) => format!("{newline}{}{head}{}", at(1), self.opening(&at(1))),
-            None if is_block => "{".to_owned(),
-            None => self.opening(blanks),
+            None => "{".to_owned(),
         };
         text += &format!("{newline}{}if ({}){opening}", at(outer + 1), whole.join(" && "));
         text += &lines(&grouped, outer + 2, outer + 1);
@@ -113,26 +115,9 @@ impl Writer<'_, '_> {
             text += &format!("{newline}{}}}", at(depth));
         }
         match lanes {
-            None if is_block => Some(Edit { span, text }),
-            _ => self.behind_head(innermost, body, text),
+            Some(_) => self.behind_head(innermost, body, text),
+            None => Some(Edit { span, text }),
         }
-    }
-
-    /// What is between the braces of the body, for groups and as it is.
-    fn in_both_forms(&self, body: Span) -> Option<(String, String)> {
-        let content = Span::new(body.start + 1, body.end - 1);
-        let mut edits = Vec::new();
-        self.pieces(&self.copies.pieces, &mut edits)?;
-        Some((edited(self.cx.file, content, &edits)?, edited(self.cx.file, content, &[])?))
-    }
-
-    /// The same of a body that is one statement, on lines of its own.
-    fn statement(&self, body: NodeId, blanks: &str) -> Option<(String, String)> {
-        let [Piece::Each(_, run)] = self.copies.pieces.as_slice() else { return None };
-        let (newline, own) = (self.layout.newline, format!("{blanks}{}", self.level));
-        let span = self.cx.tree.span(body);
-        let original = edited(self.cx.file, span, &[])?;
-        Some((format!("{newline}{}", self.each(run, span, &own)?), format!("{newline}{own}{original}")))
     }
 
     /// What asks whether a group is whole, and its windows lie within their arrays.
