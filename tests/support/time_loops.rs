@@ -315,9 +315,16 @@ fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
     let computed = loop_of(&lines, &heads, 2);
     let least = rng.pick(&["-1", "0", "3"]);
     let of_most = rng.pick(&["reduction(max: most)", "reduction(max: most) map(tofrom: most)"]);
-    let leaves = rng.pick(&["", "        if (t > 3)\n            break;\n", "        if (most > 100)\n            continue;\n"]);
-    let _ = write!(text, "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > {least}) {{\n        most = 0;\n");
-    let _ = write!(text, "{DIRECTIVE}{clause} {maps} {of_most}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}{leaves}    }}\n");
+    let leaves =
+        rng.pick(&["", "        if (t > 3)\n            break;\n", "        if (most > 100)\n            continue;\n"]);
+    let _ = write!(
+        text,
+        "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > {least}) {{\n        most = 0;\n"
+    );
+    let _ = write!(
+        text,
+        "{DIRECTIVE}{clause} {maps} {of_most}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}{leaves}    }}\n"
+    );
     text
 }
 

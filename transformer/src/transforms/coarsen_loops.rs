@@ -20,55 +20,68 @@
 //!
 //! ```c
 //! void product(int n, const float *a, const float *b, float *c) {
-//!   #pragma omp target teams distribute parallel for collapse(3) \
-//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
-//!   for (int first_i = 0; first_i < n; first_i += 8)
-//!     for (int block = 0; block < n; block += 256)
-//!       for (int lane = 0; lane < 32; lane++) {
-//!         if (n - first_i >= 8 && n - block >= 256) {
-//!           float sum[8][8];
-//!           #pragma omp unroll full
-//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!   /* Shorter loops would leave too few threads in groups (estimate for NVIDIA H200). */
+//!   if (n >= 1130) {
+//!     #pragma omp target teams distribute parallel for collapse(3) \
+//!         map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
+//!     for (int first_i = 0; first_i < n; first_i += 8)
+//!       for (int block = 0; block < n; block += 256)
+//!         for (int lane = 0; lane < 32; lane++) {
+//!           if (n - first_i >= 8 && n - block >= 256) {
+//!             float sum[8][8];
 //!             #pragma omp unroll full
-//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!               sum[offset_i][offset_j] = 0;
+//!             for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!               #pragma omp unroll full
+//!               for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!                 sum[offset_i][offset_j] = 0;
+//!               }
 //!             }
-//!           }
-//!           for (int k = 0; k < n; k++) {
+//!             for (int k = 0; k < n; k++) {
+//!               #pragma omp unroll full
+//!               for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!                 const int i = first_i + offset_i;
+//!                 #pragma omp unroll full
+//!                 for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!                   const int j = block + lane + 32 * offset_j;
+//!                   sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
+//!                 }
+//!               }
+//!             }
 //!             #pragma omp unroll full
 //!             for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!               const int i = first_i + offset_i;
 //!               #pragma omp unroll full
 //!               for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!                 const int j = block + lane + 32 * offset_j;
-//!                 sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
+//!                 c[i * n + j] = sum[offset_i][offset_j];
 //!               }
 //!             }
-//!           }
-//!           #pragma omp unroll full
-//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
-//!             const int i = first_i + offset_i;
-//!             #pragma omp unroll full
-//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!               const int j = block + lane + 32 * offset_j;
-//!               c[i * n + j] = sum[offset_i][offset_j];
-//!             }
-//!           }
-//!         } else {
-//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
-//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!               if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
-//!                 const int i = first_i + offset_i;
-//!                 const int j = block + lane + 32 * offset_j;
-//!                 float sum = 0;
-//!                 for (int k = 0; k < n; k++)
-//!                   sum += a[i * n + k] * b[k * n + j];
-//!                 c[i * n + j] = sum;
+//!           } else {
+//!             for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!               for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!                 if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
+//!                   const int i = first_i + offset_i;
+//!                   const int j = block + lane + 32 * offset_j;
+//!                   float sum = 0;
+//!                   for (int k = 0; k < n; k++)
+//!                     sum += a[i * n + k] * b[k * n + j];
+//!                   c[i * n + j] = sum;
+//!                 }
 //!               }
 //!             }
 //!           }
 //!         }
+//!   } else {
+//!     #pragma omp target teams distribute parallel for collapse(2) \
+//!         map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
+//!     for (int i = 0; i < n; i++)
+//!       for (int j = 0; j < n; j++) {
+//!         float sum = 0;
+//!         for (int k = 0; k < n; k++)
+//!           sum += a[i * n + k] * b[k * n + j];
+//!         c[i * n + j] = sum;
 //!       }
+//!   }
 //! }
 //! ```
 //!

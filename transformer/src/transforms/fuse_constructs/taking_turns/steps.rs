@@ -1,9 +1,9 @@
 //! The loop of the host whose steps take turns, and all else that it does.
 
+use super::super::apart;
 use super::super::host_loop::{is_last_on_line, is_plain_statement};
 use super::super::lists::Lists;
 use super::super::members::Member;
-use super::super::apart;
 use crate::context::Context;
 use crate::edit::directive_writer::line_start;
 use crate::plan::Reason;
@@ -55,7 +55,8 @@ impl<'a, 'c> Steps<'a, 'c> {
             return Err(apart(self.span, "the loop does not stand on lines of its own"));
         }
         let labels = tree.parent(self.node).into_iter().flat_map(|block| tree.descendants(block));
-        let mut labels = labels.filter(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement));
+        let mut labels =
+            labels.filter(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement));
         if let Some(label) = labels.next() {
             return Err(apart(tree.span(label), "a jump to this label would pass by a declaration before it"));
         }
@@ -86,7 +87,9 @@ impl<'a, 'c> Steps<'a, 'c> {
     /// What may access one of them.
     pub(super) fn leave_alone(&self, arrays: [&String; 2]) -> Result<(), Reason> {
         let cx = self.cx;
-        if let Some(moved) = arrays.into_iter().find(|name| !self.keep(name, Span::new(self.both.start, self.both.start))) {
+        if let Some(moved) =
+            arrays.into_iter().find(|name| !self.keep(name, Span::new(self.both.start, self.both.start)))
+        {
             return Err(apart(self.both, format!("`{moved}` may lead elsewhere in a later step")));
         }
         for directive in self.other_directives() {
@@ -130,7 +133,8 @@ impl<'a, 'c> Steps<'a, 'c> {
     /// Refuses storage that may be of one of the arrays.
     pub(super) fn check_storage(&self, storage: &Storage, at: Span, arrays: [&String; 2]) -> Result<(), Reason> {
         for name in arrays {
-            let is_apart = self.named(name).is_some_and(|named| self.cx.is_apart(storage, &named, self.cx.owner(&named)));
+            let is_apart =
+                self.named(name).is_some_and(|named| self.cx.is_apart(storage, &named, self.cx.owner(&named)));
             if !is_apart {
                 return Err(apart(at, format!("what the loop accesses here may be an element of `{name}`")));
             }

@@ -30,7 +30,10 @@ pub(super) fn edits(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Vec<Ed
         "{indent}if ({newest} != 1) {{{newline}{indent}{level}{newest} = 1;{newline}{as_it_is}{newline}{indent}}} else {{{newline}\
          {indent}{level}{newest} = 2;{newline}{turned}{newline}{indent}}}"
     );
-    let comment = format!("Each step reads what the one before has left: {newest} is 1 in `{}`, 2 in `{}`.", exchange.computed, exchange.copied_to);
+    let comment = format!(
+        "Each step reads what the one before has left: {newest} is 1 in `{}`, 2 in `{}`.",
+        exchange.computed, exchange.copied_to
+    );
     let declared = format!("{outer}{}{newline}{outer}int {newest} = 0;{newline}", two_forms::commented(cx, &comment));
     let [back, over] = copies;
     let behind = format!(
@@ -72,7 +75,10 @@ fn copies(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
     let back = two_forms::edited(cx.file, lines, &[])?;
     let back = match comments.is_empty() {
         true => back,
-        false => format!("{}{comments}{newline}{back}", indent_of(cx.file, cx.tree.span(cx.constructs.construct(copy.id).body?).start)),
+        false => format!(
+            "{}{comments}{newline}{back}",
+            indent_of(cx.file, cx.tree.span(cx.constructs.construct(copy.id).body?).start)
+        ),
     };
     let Exchange { computed, copied_to, copied: [from, to], .. } = exchange;
     let mut edits = vec![renamed(*from, computed, copied_to), renamed(*to, copied_to, computed)];
