@@ -20,68 +20,55 @@
 //!
 //! ```c
 //! void product(int n, const float *a, const float *b, float *c) {
-//!   /* Shorter loops would leave too few threads in groups (estimate for NVIDIA H200). */
-//!   if (n >= 1130) {
-//!     #pragma omp target teams distribute parallel for collapse(3) \
-//!         map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
-//!     for (int first_i = 0; first_i < n; first_i += 8)
-//!       for (int block = 0; block < n; block += 256)
-//!         for (int lane = 0; lane < 32; lane++) {
-//!           if (n - first_i >= 8 && n - block >= 256) {
-//!             float sum[8][8];
+//!   #pragma omp target teams distribute parallel for collapse(3) \
+//!       map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
+//!   for (int first_i = 0; first_i < n; first_i += 8)
+//!     for (int block = 0; block < n; block += 256)
+//!       for (int lane = 0; lane < 32; lane++) {
+//!         if (n - first_i >= 8 && n - block >= 256) {
+//!           float sum[8][8];
+//!           #pragma omp unroll full
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!             #pragma omp unroll full
-//!             for (int offset_i = 0; offset_i < 8; offset_i++) {
-//!               #pragma omp unroll full
-//!               for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!                 sum[offset_i][offset_j] = 0;
-//!               }
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!               sum[offset_i][offset_j] = 0;
 //!             }
-//!             for (int k = 0; k < n; k++) {
-//!               #pragma omp unroll full
-//!               for (int offset_i = 0; offset_i < 8; offset_i++) {
-//!                 const int i = first_i + offset_i;
-//!                 #pragma omp unroll full
-//!                 for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!                   const int j = block + lane + 32 * offset_j;
-//!                   sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
-//!                 }
-//!               }
-//!             }
+//!           }
+//!           for (int k = 0; k < n; k++) {
 //!             #pragma omp unroll full
 //!             for (int offset_i = 0; offset_i < 8; offset_i++) {
 //!               const int i = first_i + offset_i;
 //!               #pragma omp unroll full
 //!               for (int offset_j = 0; offset_j < 8; offset_j++) {
 //!                 const int j = block + lane + 32 * offset_j;
-//!                 c[i * n + j] = sum[offset_i][offset_j];
+//!                 sum[offset_i][offset_j] += a[i * n + k] * b[k * n + j];
 //!               }
 //!             }
-//!           } else {
-//!             for (int offset_i = 0; offset_i < 8; offset_i++) {
-//!               for (int offset_j = 0; offset_j < 8; offset_j++) {
-//!                 if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
-//!                   const int i = first_i + offset_i;
-//!                   const int j = block + lane + 32 * offset_j;
-//!                   float sum = 0;
-//!                   for (int k = 0; k < n; k++)
-//!                     sum += a[i * n + k] * b[k * n + j];
-//!                   c[i * n + j] = sum;
-//!                 }
+//!           }
+//!           #pragma omp unroll full
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!             const int i = first_i + offset_i;
+//!             #pragma omp unroll full
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!               const int j = block + lane + 32 * offset_j;
+//!               c[i * n + j] = sum[offset_i][offset_j];
+//!             }
+//!           }
+//!         } else {
+//!           for (int offset_i = 0; offset_i < 8; offset_i++) {
+//!             for (int offset_j = 0; offset_j < 8; offset_j++) {
+//!               if (offset_i < n - first_i && lane + 32 * offset_j < n - block) {
+//!                 const int i = first_i + offset_i;
+//!                 const int j = block + lane + 32 * offset_j;
+//!                 float sum = 0;
+//!                 for (int k = 0; k < n; k++)
+//!                   sum += a[i * n + k] * b[k * n + j];
+//!                 c[i * n + j] = sum;
 //!               }
 //!             }
 //!           }
 //!         }
-//!   } else {
-//!     #pragma omp target teams distribute parallel for collapse(2) \
-//!         map(to: a[0:n*n], b[0:n*n]) map(from: c[0:n*n]) thread_limit(128)
-//!     for (int i = 0; i < n; i++)
-//!       for (int j = 0; j < n; j++) {
-//!         float sum = 0;
-//!         for (int k = 0; k < n; k++)
-//!           sum += a[i * n + k] * b[k * n + j];
-//!         c[i * n + j] = sum;
 //!       }
-//!   }
 //! }
 //! ```
 //!
@@ -107,9 +94,10 @@
 //! kernel's own loops, groups whose windows all do leave it away, and these loops are unrolled. Then what windows have in common is loaded once, and three times as
 //! many threads must be left.
 //!
-//! Where lengths are unknown and variables say them that the host can read, the loops stand twice, under a host `if`: in groups
-//! from the length on from which an eighth of the threads that the device holds are left, and as they are. Where the pass is not named, it writes only what is
-//! predicted to halve the time, with known lengths or in this form.
+//! Where the pass is not named, it writes only what is predicted to halve the time, whatever the lengths: known ones, or the form of `--versioned`.
+//!
+//! With `--versioned` the loops stand twice, under a host `if`, where lengths are unknown and variables say them that the host can read: in groups
+//! from the length on from which an eighth of the threads that the device holds are left, and as they are.
 //!
 //! ## Refuses when
 //!
@@ -254,7 +242,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let candidate = Candidate::of_kernel(cx, region, loops, promised);
         let (found, _) = independence::read(&candidate);
         let is_confined = cx.is_confined(Pass::Coarsen, region);
-        let asks = cx.told(region).group.is_none();
+        let asks = (cx.versioned || is_confined) && cx.told(region).group.is_none();
         let mut kernel = Self { cx, region, candidate, found, is_confined, host_asks: false };
         kernel.host_asks = asks && kernel.lengths().can_be_asked();
         kernel
