@@ -32,7 +32,7 @@ const TOLD_LIST: List = List { name: "coarsened_as_told", ..TRIALS.list };
 
 /// What is done wrong in every function of an output. `#` stands for the iterations of a group, or for the length of a block, and `##` for
 /// one less.
-const MUTANTS: [(&str, &str, &str); 20] = [
+const MUTANTS: [(&str, &str, &str); 22] = [
     ("every iteration of a group is the first", "= first + offset;", "= first;"),
     ("the last iteration of a group is lost", "; offset++)", " - 1; offset++)"),
     ("a group begins where it is too long", "- first >= #)", "- first >= ##)"),
@@ -53,6 +53,8 @@ const MUTANTS: [(&str, &str, &str); 20] = [
     ("windows seem to end before the last row", "- first >= # && ", "- first >= ## && "),
     ("windows seem to lie behind the first column", "&& j >= # ", "&& j >= ## "),
     ("windows seem to end before the last column", "- j >= #)", "- j >= ##)"),
+    ("all elements of a group get one value", "= new_c[offset];", "= new_c[0];"),
+    ("a value is no part of the old one", "new_c[offset] = c[i * m + j];", "new_c[offset] = 0;"),
 ];
 
 /// A function with a mistake, in groups and blocks of any length that is written.

@@ -22,11 +22,13 @@ pub enum Family {
     Conditions,
     /// Windows around an element, which a condition keeps within the array.
     Windows,
+    /// Elements around one, without a serial loop.
+    Neighbours,
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 5] =
-    [Family::Products, Family::Elements, Family::Nests, Family::Conditions, Family::Windows];
+pub const FAMILIES: [Family; 6] =
+    [Family::Products, Family::Elements, Family::Nests, Family::Conditions, Family::Windows, Family::Neighbours];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 3;
@@ -55,6 +57,9 @@ pub fn program(seed: u64) -> Program<Family> {
         let is_nest = family != Family::Elements && rng.chance(70) || family == Family::Products;
         if family == Family::Windows {
             return (window(rng, index, ty), calls(index, ty, true));
+        }
+        if family == Family::Neighbours {
+            return (neighbours(rng, index, ty), calls(index, ty, true));
         }
         (function(rng, family, index, (ty, is_nest)), calls(index, ty, is_nest))
     })
@@ -192,6 +197,60 @@ fn window(rng: &mut Rng, index: usize, ty: &str) -> String {
     format!(
         "{head}{rest}    {own}\n        for (int j = 0; j < m; j++) {{\n            {ty} s = b[0];\n{serial}            \
          c[i * m + j] = s;\n            d[i * m + j] += s;\n        }}\n}}\n"
+    )
+}
+
+/// A kernel that combines elements around one, and stores one or two of what it makes of them.
+fn neighbours(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let half = if ty == "unsigned" { "3" } else { "0.7f" };
+    let own = rng.pick(&[
+        "for (int i = 1; i < n; i++)",
+        "for (int i = 1; i <= n - 1; ++i)",
+        "for (long i = 2; i < n; i += 1)",
+    ]);
+    let at = |row: &str, column: &str| format!("a[{row} * m + {column}]");
+    let (here, left, right) = (at("i", "j"), at("i", "j - 1"), at("i", "j + 1"));
+    let is_clamped = rng.chance(30);
+    let [row_above, row_below] = if is_clamped { ["above", "below"] } else { ["(i - 1)", "(i + 1)"] };
+    let (above, below) = (at(row_above, "j"), at(row_below, "j"));
+    let corners = if rng.chance(40) {
+        format!(" - {half} * ({} + {})", at(row_above, "j - 1"), at(row_below, "j + 1"))
+    } else {
+        String::new()
+    };
+    let sum = format!("{here} + {half} * ({left} + {right} +\n                {above} + {below}){corners}");
+    let mut lines = Vec::new();
+    if is_clamped {
+        lines.push("int above = i > 1 ? (int)i - 1 : (int)i, below = i < n - 1 ? (int)i + 1 : (int)i;".to_owned());
+    }
+    let (is_direct, place) = (rng.chance(40), rng.pick(&["i * m + j", "i * m + j", "place"]));
+    if place == "place" {
+        lines.push("const int place = i * m + j; // of the element".to_owned());
+    }
+    if !is_direct {
+        lines.push(format!("{ty} s = {sum};"));
+    }
+    if !is_direct && rng.chance(40) {
+        lines.push(format!("if (s > {below})\n                s = s * {half};"));
+    }
+    let value = if is_direct { sum } else { format!("s * {half} + {here}") };
+    let operator = rng.pick(&["=", "=", "+=", "-="]);
+    lines.push(format!("c[{place}] {operator} {value};"));
+    let second = [
+        String::new(),
+        format!("d[{place}] {operator} {left} + {half} * ({above} + {here});"),
+        format!("d[{place}] = c[{place}] * {half} + {above};"),
+        format!("if ({here} > {above})\n                d[{place}] = {below};"),
+    ];
+    lines.extend(Some(second[rng.below(4)].clone()).filter(|line| !line.is_empty()));
+    let is_bare = lines.len() == 1 && rng.chance(70);
+    let [open, close] = if is_bare { ["", ""] } else { [" {", "        }\n"] };
+    let body: String = lines.iter().map(|line| format!("            {line}\n")).collect();
+    format!(
+        "\nstatic void part{index}(int n, int m, const {ty} *a, const {ty} *b, {ty} *c, {ty} *d)\n{{\n\
+         #pragma omp target teams distribute parallel for collapse(2) \\\n    map(to: a[0:(n + 1) * m], b[0:(n + 1) * m]) \
+         map(tofrom: c[0:(n + MORE) * (n + MORE)], d[0:(n + MORE) * (n + MORE)])\n    {own}\n        \
+         for (int j = 1; j < m - 1; j++){open}\n{body}{close}}}\n"
     )
 }
 

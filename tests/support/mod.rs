@@ -18,6 +18,7 @@ pub mod parallel;
 pub mod patience;
 pub mod program;
 pub mod program_text;
+pub mod questions;
 pub mod rewrite;
 pub mod shares;
 pub mod staged;

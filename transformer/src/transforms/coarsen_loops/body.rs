@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::neighbours::{Computed, Stored};
 use super::refusal;
 use crate::context::Context;
 use crate::plan::Reason;
@@ -20,6 +21,8 @@ pub(super) enum Piece {
     Together(Together),
     /// What each of them does for itself. The number is that of the piece.
     Each(usize, Vec<NodeId>),
+    /// What each of them computes, all of it in front of what they store. The numbers are this one and the next.
+    Stored(usize, Stored),
 }
 
 /// A loop whose head is the same for all iterations of a group, or a block, which is its own body.
@@ -43,15 +46,35 @@ pub(super) struct Crossing {
 pub(super) struct Copies {
     pub pieces: Vec<Piece>,
     pub crossing: BTreeMap<VariableId, Crossing>,
-    /// The loops that are made together, outermost ones.
+    /// Where iterations may share what they load: the outermost loops that are made together, or all that is computed in front of what is stored.
     pub together: Vec<Span>,
+}
+
+impl Copies {
+    /// Do neighbouring iterations share elements around their own?
+    pub(super) fn have_neighbours(&self) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Stored(..)))
+    }
+
+    /// The values that are computed in front of stores.
+    pub(super) fn computed(&self) -> impl Iterator<Item = &Computed> {
+        self.pieces.iter().flat_map(|piece| match piece {
+            Piece::Stored(_, stored) => stored.computed.as_slice(),
+            _ => &[],
+        })
+    }
 }
 
 /// How a group of iterations makes the statements of `body`, where these loops are grouped.
 ///
 /// # Errors
 /// A variable of which there cannot be several.
-pub(super) fn read(cx: &Context<'_>, grouped: &[&CanonicalLoop], body: NodeId) -> Result<Copies, Reason> {
+pub(super) fn read(
+    cx: &Context<'_>,
+    grouped: &[&CanonicalLoop],
+    body: NodeId,
+    stored: Option<Stored>,
+) -> Result<Copies, Reason> {
     let mut variables = BTreeSet::new();
     for own in grouped {
         let Some(variable) = cx.symbols().lookup(&own.variable, cx.tree.span(own.body).start) else {
@@ -72,17 +95,21 @@ pub(super) fn read(cx: &Context<'_>, grouped: &[&CanonicalLoop], body: NodeId) -
             break;
         }
     }
-    let pieces = reader.pieces(body);
-    let together = loops_in(cx, &pieces);
+    let pieces = match stored {
+        Some(stored) => reader.before_stores(stored),
+        None => reader.pieces(body),
+    };
+    let together = shared_in(cx, &pieces);
     let crossing = reader.crossing(&pieces, &variables)?;
     Ok(Copies { pieces, crossing, together })
 }
 
-/// The outermost loops that are made together; blocks around them are none.
-fn loops_in(cx: &Context<'_>, pieces: &[Piece]) -> Vec<Span> {
+/// The outermost loops that are made together, of which blocks around them are none, and what is computed in front of stores.
+fn shared_in(cx: &Context<'_>, pieces: &[Piece]) -> Vec<Span> {
     let of_piece = |piece: &Piece| match piece {
-        Piece::Together(one) if one.node == one.body => loops_in(cx, &one.pieces),
+        Piece::Together(one) if one.node == one.body => shared_in(cx, &one.pieces),
         Piece::Together(one) => vec![cx.tree.span(one.node)],
+        Piece::Stored(_, stored) => stored.computing(cx),
         Piece::Once | Piece::Each(..) => Vec::new(),
     };
     pieces.iter().flat_map(of_piece).collect()
@@ -243,6 +270,18 @@ impl Reader<'_, '_> {
         pieces
     }
 
+    /// The statements of a block without loops, from the first one that differs on in front of what is stored or behind it.
+    fn before_stores(&mut self, mut stored: Stored) -> Vec<Piece> {
+        let is_first = |node: &NodeId| self.is_divergent(self.cx.tree.span(*node));
+        let first = stored.values.iter().position(is_first).unwrap_or(stored.values.len());
+        let once = stored.values.drain(..first).map(|_| Piece::Once).collect::<Vec<_>>();
+        for statement in &stored.values {
+            let set = self.set_in(self.cx.tree.span(*statement));
+            self.divergent.extend(set);
+        }
+        once.into_iter().chain([Piece::Stored(self.next, stored)]).collect()
+    }
+
     /// The divergent variables that more than one piece uses.
     fn crossing(
         &self,
@@ -286,16 +325,35 @@ impl Reader<'_, '_> {
                 Piece::Together(one) => self.collect(&one.pieces, places, declared),
                 Piece::Each(number, run) => {
                     for statement in run {
-                        for one in self.within(self.cx.tree.span(*statement)) {
-                            let Some(key) = one.key.filter(|_| self.is_own(one)) else { continue };
-                            places.entry(key).or_default().insert(*number);
-                            let is_declaration = self.cx.tree.kind(*statement) == NodeKind::Declaration;
-                            if is_declaration && one.used.role == Role::Declaration {
-                                declared.insert(key, (*statement, one));
-                            }
-                        }
+                        self.collect_in(*statement, self.cx.tree.span(*statement), *number, places, declared);
                     }
                 }
+                Piece::Stored(number, stored) => {
+                    for (statement, span) in stored.parts_in_front(self.cx) {
+                        self.collect_in(statement, span, *number, places, declared);
+                    }
+                    for (statement, span) in stored.parts_of_stores(self.cx) {
+                        self.collect_in(statement, span, *number + 1, places, declared);
+                    }
+                }
+            }
+        }
+    }
+
+    fn collect_in<'s>(
+        &'s self,
+        statement: NodeId,
+        part: Span,
+        number: usize,
+        places: &mut BTreeMap<VariableId, BTreeSet<usize>>,
+        declared: &mut BTreeMap<VariableId, (NodeId, &'s Named)>,
+    ) {
+        for one in self.within(part) {
+            let Some(key) = one.key.filter(|_| self.is_own(one)) else { continue };
+            places.entry(key).or_default().insert(number);
+            let is_declaration = self.cx.tree.kind(statement) == NodeKind::Declaration;
+            if is_declaration && one.used.role == Role::Declaration {
+                declared.insert(key, (statement, one));
             }
         }
     }
@@ -340,7 +398,7 @@ pub(super) fn statements(cx: &Context<'_>, block: NodeId) -> Vec<NodeId> {
 }
 
 /// The type of a variable that holds the same numbers, and the registers of one.
-fn number(ty: &DeclaredType) -> Option<(String, u32)> {
+pub(super) fn number(ty: &DeclaredType) -> Option<(String, u32)> {
     let DeclaredType::Scalar { number, spelling, is_volatile: false, .. } = ty else { return None };
     let is_wide = match number {
         Number::Floating(format) if matches!(format, Format::Single | Format::Double) => *format == Format::Double,

@@ -3,6 +3,7 @@
 use super::Kernel;
 use super::body::{Copies, Crossing};
 use super::groups::{Axis, LARGEST_GROUP, elements, size};
+use super::neighbours;
 use super::window::Window;
 use crate::analysis::accesses::Access;
 use crate::analysis::coalescing::{Pattern, pattern};
@@ -69,6 +70,11 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
         Self { kernel, device, copies, accesses, operations, has_windows }
     }
 
+    /// Do iterations share elements around their own?
+    pub(super) fn has_neighbours(&self) -> bool {
+        self.copies.have_neighbours()
+    }
+
     /// The accesses in loops that a group makes together.
     pub(super) fn inside(&self) -> impl Iterator<Item = &'m Access> + '_ {
         self.accesses.iter().map(|(access, _)| *access).filter(|access| self.is_together(access.span))
@@ -78,7 +84,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     pub(super) fn far(&self, axes: &[Axis]) -> Option<&'m Access> {
         let is_far = |access: &&Access| matches!(self.pattern(access), Pattern::Strided | Pattern::Unknown);
         let is_own = |access: &&Access| axes.iter().any(|axis| !self.is_shared(access, axis.index));
-        self.inside().filter(is_own).find(is_far)
+        self.inside().filter(is_own).find(is_far).filter(|_| !self.copies.have_neighbours())
     }
 
     /// Why groups may not have this many iterations.
@@ -113,11 +119,15 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     fn most(&self, axis: Axis, side_by_side: u32) -> u32 {
         let is_apart = self.accesses.iter().any(|(access, _)| self.pattern(access).sectors() > SIDE_BY_SIDE);
         let shares_all = self.inside().all(|access| self.is_shared(access, axis.index));
+        if self.copies.have_neighbours() {
+            return MOST;
+        }
         if is_apart || shares_all { LARGEST_GROUP } else { side_by_side }
     }
 
     pub(super) fn registers(&self, axes: &[Axis]) -> u32 {
-        let values: u32 = self.copies.crossing.values().map(|one: &Crossing| one.registers).sum();
+        let crossing = self.copies.crossing.values().map(|one: &Crossing| one.registers);
+        let values: u32 = crossing.chain(self.copies.computed().map(|one| one.registers)).sum();
         let mut addresses: Vec<(&Access, Vec<Polynomial>)> = Vec::new();
         for access in self.inside().filter(|access| axes.iter().any(|axis| !self.is_shared(access, axis.index))) {
             let apart = without_constants(access);
@@ -136,13 +146,25 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
 
     /// Registers of what is loaded and used for several elements, where two loops are grouped: a row of the group at once.
     fn loaded(&self, axes: &[Axis]) -> u32 {
-        let [_, .., last] = axes else { return 0 };
+        let [_, .., last] = axes else { return self.loaded_beside(axes) };
         let each = |access: &Access| {
             let wide = access.element.as_ref().and_then(DeclaredType::bytes).is_some_and(|bytes| bytes > 4);
             let times = if self.is_shared(access, last.index) { 1 } else { last.factor };
             times * if wide { 2 } else { 1 }
         };
         self.inside().map(each).sum()
+    }
+
+    /// Registers of elements that neighbouring iterations share, and of what they compute.
+    fn loaded_beside(&self, axes: &[Axis]) -> u32 {
+        let [axis] = axes else { return 0 };
+        let wide = |access: &Access| access.element.as_ref().and_then(DeclaredType::bytes).is_some_and(|it| it > 4);
+        let each = |access: &Access| {
+            let times = f64::from(axis.factor) / self.overlap(access, *axis);
+            times * if wide(access) { 2.0 } else { 1.0 }
+        };
+        let all: f64 = self.inside().filter(|_| self.copies.have_neighbours()).map(each).sum();
+        (0..OTHER_REGISTERS * LARGEST_GROUP).find(|count| f64::from(*count) >= all).unwrap_or(u32::MAX)
     }
 
     /// Do the elements of neighbouring iterations lie a constant apart, so that one address leads to all of them?
@@ -162,6 +184,11 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     /// How often the iterations of a group load an element that the windows of several have in common.
     pub(super) fn overlap(&self, access: &Access, axis: Axis) -> f64 {
         let found = &self.kernel.found;
+        let is_beside = !access.writes && self.is_together(access.span) && !self.is_shared(access, axis.index);
+        if self.copies.have_neighbours() && is_beside {
+            let all: Vec<&Access> = self.inside().collect();
+            return neighbours::overlap(self.kernel, &all, access, (axis.index, axis.factor));
+        }
         let Some(variable) = self.variable(axis.index).filter(|_| self.has_windows && !access.writes) else {
             return 1.0;
         };

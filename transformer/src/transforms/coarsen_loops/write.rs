@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Kernel;
 use super::body::{Copies, Piece, Together};
 use super::groups::Axis;
+use super::neighbours::Computed;
 use super::parts::Part;
 use super::window::Window;
 use crate::context::Context;
@@ -14,7 +15,7 @@ use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::{Declaration, Field, NodeId, NodeKind};
-use crate::transforms::two_forms::{edited, indented};
+use crate::transforms::two_forms::{edited, indented, lines_of};
 
 /// The edits that group iterations. `None` where the text has a form that is not expected.
 pub(super) fn edits(kernel: &Kernel<'_, '_>, axes: &[Axis], copies: &Copies) -> Option<Vec<Edit>> {
@@ -49,6 +50,13 @@ pub(super) fn edits(kernel: &Kernel<'_, '_>, axes: &[Axis], copies: &Copies) -> 
     Some(edits)
 }
 
+/// Other text for a statement, and the array that it needs in front.
+struct Replaced {
+    statement: NodeId,
+    array: Option<String>,
+    edits: Vec<Edit>,
+}
+
 struct Writer<'w, 'p> {
     cx: &'w Context<'p>,
     /// The loops that are grouped, outermost first.
@@ -71,7 +79,12 @@ impl Writer<'_, '_> {
     fn body(&self, innermost: NodeId, body: NodeId, blanks: &str) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let span = cx.tree.span(body);
-        let content = Span::new(span.start + 1, span.end - 1);
+        let is_block = self.is_block(body);
+        let content = match is_block {
+            true => Span::new(span.start + 1, span.end - 1),
+            false if starts_line(cx.file, span.start) => lines_of(cx.file, self.whole(&[body])?),
+            false => return None,
+        };
         let mut edits = Vec::new();
         self.pieces(&self.copies.pieces, &mut edits)?;
         let grouped = edited(cx.file, content, &edits)?;
@@ -96,7 +109,8 @@ impl Writer<'_, '_> {
             if opening.starts_with(newline) { format!("{newline}{}else", at(outer + 1)) } else { " else".to_owned() };
         let mut text = match &lanes {
             Some(head) => format!("{newline}{}{head}{}", at(1), self.opening(&at(1))),
-            None => "{".to_owned(),
+            None if is_block => "{".to_owned(),
+            None => self.opening(&at(0)),
         };
         text += &format!("{newline}{}if ({}){opening}", at(outer + 1), whole.join(" && "));
         text += &lines(&grouped, outer + 2, outer + 1);
@@ -115,8 +129,8 @@ impl Writer<'_, '_> {
             text += &format!("{newline}{}}}", at(depth));
         }
         match lanes {
-            Some(_) => self.behind_head(innermost, body, text),
-            None => Some(Edit { span, text }),
+            None if is_block => Some(Edit { span, text }),
+            _ => self.behind_head(innermost, Span::new(span.start, span.end.max(content.end)), text),
         }
     }
 
@@ -147,9 +161,8 @@ impl Writer<'_, '_> {
     }
 
     /// A statement in the place of a loop's body, on a line of its own. A comment in front of the body stays there.
-    fn behind_head(&self, innermost: NodeId, body: NodeId, text: String) -> Option<Edit> {
+    fn behind_head(&self, innermost: NodeId, span: Span, text: String) -> Option<Edit> {
         let cx = self.cx;
-        let span = cx.tree.span(body);
         let close = cx.tree.children(innermost).filter(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
         let gap = Span::new(cx.tree.span(close).end, span.start);
         let said = cx.file.bytes(gap).trim_ascii_end().len();
@@ -170,7 +183,10 @@ impl Writer<'_, '_> {
                         other => self.pieces(other, edits)?,
                     }
                 }
-                Piece::Each(_, run) => edits.push(self.in_block(run)?),
+                Piece::Each(_, run) => edits.push(self.in_block(run, None)?),
+                Piece::Stored(_, stored) => {
+                    edits.push(self.in_block(&stored.computing_statements(), Some(&stored.stores))?);
+                }
             }
         }
         Some(())
@@ -180,14 +196,18 @@ impl Writer<'_, '_> {
         self.cx.tree.kind(node) == NodeKind::CompoundStatement
     }
 
-    /// Statements of a block that each iteration of the group makes for itself.
-    fn in_block(&self, run: &[NodeId]) -> Option<Edit> {
+    /// Statements of a block that each iteration of the group makes for itself: all of these, and then all of those that store.
+    fn in_block(&self, run: &[NodeId], stores: Option<&[NodeId]>) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
-        let whole = self.whole(run)?;
+        let whole = self.whole(&[run, stores.unwrap_or_default()].concat())?;
+        let each = |blanks: &str| match stores {
+            None => self.each(run, whole, blanks),
+            Some(stores) => self.in_front(run, stores, blanks),
+        };
         let own = indent_of(cx.file, whole.start);
         if starts_line(cx.file, whole.start) {
             let span = Span::new(line_start(&cx.file.text, whole.start), whole.end);
-            return Some(Edit { span, text: self.each(run, whole, &own)? });
+            return Some(Edit { span, text: each(&own)? });
         }
         // Blanks in front of it go; a brace behind it begins a line of its own.
         let line = line_start(&cx.file.text, whole.start);
@@ -198,7 +218,7 @@ impl Writer<'_, '_> {
         let end = if closes { whole.end + gap } else { whole.end };
         let last = if closes { format!("{newline}{own}") } else { String::new() };
         let blanks = format!("{own}{}", self.level);
-        let text = format!("{newline}{}{last}", self.each(run, whole, &blanks)?);
+        let text = format!("{newline}{}{last}", each(&blanks)?);
         Some(Edit { span: Span::new(start, end), text })
     }
 
@@ -216,6 +236,37 @@ impl Writer<'_, '_> {
         is_blank.then_some(Edit { span, text })
     }
 
+    /// What a group computes, and then what it stores.
+    fn in_front(&self, run: &[NodeId], stores: &[NodeId], blanks: &str) -> Option<String> {
+        let [first, last] = [run.first()?, run.last()?].map(|node| self.cx.tree.span(*node));
+        let parted: Option<Vec<[Replaced; 2]>> = self.copies.computed().map(|one| self.parted(one, blanks)).collect();
+        let (computing, storing): (Vec<_>, Vec<_>) = parted?.into_iter().map(|[one, other]| (one, other)).unzip();
+        let values = self.each_with(run, Span::new(first.start, last.end), blanks, &computing)?;
+        let behind = self.each_with(stores, self.whole(stores)?, blanks, &storing)?;
+        Some(format!("{values}{}{behind}", self.layout.newline))
+    }
+
+    /// The assignment of a value to a variable of the group, and that of the variable to the element.
+    fn parted(&self, computed: &Computed, blanks: &str) -> Option<[Replaced; 2]> {
+        let (own, newline) = (format!("{}{}", computed.name, self.place()), self.layout.newline);
+        let renamed =
+            |span: Span| self.renamed(computed.statement).into_iter().filter(move |it| span.contains(it.span));
+        let element = edited(self.cx.file, computed.element, &renamed(computed.element).collect::<Vec<_>>())?;
+        let text = match computed.is_compound {
+            true => format!("{own} = {element};{newline}{blanks}{own}"),
+            false => own.clone(),
+        };
+        let assigned = Edit { span: computed.element, text };
+        let stored = Edit { span: computed.value, text: format!(" = {own}") };
+        let array = format!("{} {}{};", computed.ty, computed.name, self.sizes());
+        let of = |array: Option<String>, one: Edit, rest: Span| Replaced {
+            statement: computed.statement,
+            array,
+            edits: renamed(rest).chain([one]).collect(),
+        };
+        Some([of(Some(array), assigned, computed.value), of(None, stored, computed.element)])
+    }
+
     /// The text of statements that follow each other, with a comment at its end.
     fn whole(&self, run: &[NodeId]) -> Option<Span> {
         let [first, last] = [run.first()?, run.last()?].map(|node| self.cx.tree.span(*node));
@@ -224,11 +275,22 @@ impl Writer<'_, '_> {
 
     /// The loops over the iterations of a group, with the arrays that it needs in front of them, in whole lines but for the last line's end.
     fn each(&self, run: &[NodeId], whole: Span, blanks: &str) -> Option<String> {
+        self.each_with(run, whole, blanks, &[])
+    }
+
+    /// The same, with other text in the place of some statements.
+    fn each_with(&self, run: &[NodeId], whole: Span, blanks: &str, replaced: &[Replaced]) -> Option<String> {
         let (level, newline) = (&self.level, self.layout.newline);
-        let mut arrays = String::new();
+        let arrays = replaced.iter().filter_map(|one| one.array.as_ref());
+        let mut arrays: String = arrays.map(|array| format!("{blanks}{array}{newline}")).collect();
         let mut edits = Vec::new();
         let mut is_empty = true;
         for (at, statement) in run.iter().enumerate() {
+            if let Some(replaced) = replaced.iter().find(|one| one.statement == *statement) {
+                is_empty = false;
+                edits.extend(replaced.edits.iter().cloned());
+                continue;
+            }
             match self.declared(*statement) {
                 Some((array, values)) => {
                     arrays += &format!("{blanks}{array}{newline}");
@@ -299,10 +361,15 @@ impl Writer<'_, '_> {
         self.parts.iter().map(|part| format!("[{}]", part.offset)).collect()
     }
 
+    /// The lengths of an array with an element for each iteration.
+    fn sizes(&self) -> String {
+        self.parts.iter().map(|part| format!("[{}]", part.axis.factor)).collect()
+    }
+
     /// The arrays in the place of what a statement declares, and the assignments of its values.
     fn declared(&self, statement: NodeId) -> Option<(String, String)> {
         let cx = self.cx;
-        let sizes: String = self.parts.iter().map(|part| format!("[{}]", part.axis.factor)).collect();
+        let sizes = self.sizes();
         let declaration = Declaration::of(cx.tree, statement)?;
         let own: BTreeMap<Span, _> = self
             .uses(statement)
