@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output: in the loop inside, whose head begins a line of its own, or in the `if` around the kernel.
-const MUTANTS: [(&str, &str, &str); 29] = [
+const MUTANTS: [(&str, &str, &str); 31] = [
     ("the last pass is lost", "t < steps;", "t + 1 < steps;"),
     ("the last pass is lost, with the bound", "t <= steps;", "t < steps;"),
     ("the last pass of a known number is lost", "t < 4;", "t < 3;"),
@@ -55,6 +55,8 @@ const MUTANTS: [(&str, &str, &str); 29] = [
     ("a step that takes its turn is forgotten", "newest = 2;", "newest = 3;"),
     ("the last step is not copied back", "(newest == 1)", "(newest == 3)"),
     ("the last step is not copied on", "(newest == 2)", "(newest == 3)"),
+    ("the first step finds no copy", "newest == 0", "newest == 3"),
+    ("each step is copied", "newest == 0", "newest != 3"),
     ("what lies before the range is taken for computed", "(i > 1 ?", "(i > 0 ?"),
     ("what lies behind the range is taken for computed", " + 1 < n - 1 ?", " + 1 < n ?"),
     ("the last column is taken for computed", " + 1 < COLUMNS - 1 ?", " + 1 < COLUMNS ?"),

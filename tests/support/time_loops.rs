@@ -300,9 +300,12 @@ fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
         }
         _ => vec![format!("c[{place}] += a[{place} {two}];"), format!("b[{place}] = {around} - c[{place}] * {half};")],
     };
+    let maps = maps(length);
+    if rng.chance(35) {
+        return copied_first(rng, ty, head, (&lines, &heads, place), (&maps, clause));
+    }
     let back = [format!("a[{place}] = b[{place}];")];
     let (computed, copied) = (loop_of(&lines, &heads, 2), loop_of(&back, &heads, 2));
-    let maps = maps(length);
     let data = format!("#pragma omp target data {maps} if(n > 0)");
     if rng.chance(60) {
         let _ = write!(text, "{data}\n    {head} {{\n");
@@ -326,6 +329,34 @@ fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
         "{DIRECTIVE}{clause} {maps} {of_most}\n{computed}{DIRECTIVE}{clause} {maps}\n{copied}{leaves}    }}\n"
     );
     text
+}
+
+/// A step that copies `a` to `b`, and computes `a` anew from the copy: statements that compute `b` from `a`, with these names exchanged.
+fn copied_first(
+    rng: &mut Rng,
+    ty: &str,
+    head: &str,
+    (lines, heads, place): (&[String], &[&str], &str),
+    (maps, clause): (&str, &str),
+) -> String {
+    let exchanged = |line: &String| line.replace("a[", "@[").replace("b[", "a[").replace("@[", "b[");
+    let mut lines: Vec<String> = lines.iter().map(exchanged).collect();
+    let all = ["for (int i = 0; i < n; i++)", "for (int j = 0; j < COLUMNS; j++)"];
+    let copied = loop_of(&[format!("b[{place}] = a[{place}];")], &all[..heads.len()], 2);
+    let data = format!("#pragma omp target data {maps} if(n > 0)");
+    let is_until = rng.chance(40);
+    if is_until {
+        lines.push(format!("most = a[{place}] - b[{place}] > most ? a[{place}] - b[{place}] : most;"));
+    }
+    let computed = loop_of(&lines, heads, 2);
+    let of_most = if is_until { " reduction(max: most) map(tofrom: most)" } else { "" };
+    let both = format!("{DIRECTIVE}{clause} {maps}\n{copied}{DIRECTIVE}{clause} {maps}{of_most}\n{computed}");
+    match is_until {
+        true => format!(
+            "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > 0) {{\n        most = 0;\n{both}    }}\n"
+        ),
+        false => format!("{data}\n    {head} {{\n{both}    }}\n"),
+    }
 }
 
 /// Statements about the elements in a place, of which the first hangs on the order of the passes.

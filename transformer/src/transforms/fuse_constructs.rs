@@ -47,7 +47,8 @@
 //! ```
 //!
 //! Where a loop of the host computes an array from another one and copies it back, both take turns (`taking_turns`): every step reads what the
-//! step before has left, and only the last one's result is copied, behind the loop.
+//! step before has left, and only the last one's result is copied, behind the loop. So do they where it copies an array and computes it anew from the copy: only the
+//! first step copies, and behind the loop elements change places where the last one's result stands in the copy's array.
 //!
 //! ## Applies when
 //!
@@ -129,6 +130,11 @@
 //! it reads behind the statement that computes it. Both arrays must be apart from each other, from what is reduced, and from all else that the steps access. Where it is not certain that the
 //! `target data` construct holds them (it has an `if`, or by then a pointer or a length has another value), each construct must hand on by itself what it computes, and
 //! so does the step that takes its turn, with `tofrom` for both.
+//!
+//! Where the copy comes first, it has each element that the step reads or computes: ranges differ by numbers, in which the farthest element lies. So behind the first copy both arrays are alike
+//! in all that is read and not computed, for good, and a step reads of the newest array what it would have read of its copy. What the other array then has is what the last copy
+//! would have had: where the newest one is the copy's, exchanging all elements of the copy's range leaves both arrays as they were left. Both must certainly be held by the
+//! environment.
 //!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,

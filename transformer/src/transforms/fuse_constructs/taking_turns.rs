@@ -1,5 +1,6 @@
 //! Two arrays take turns where a loop of the host repeats one kernel that computes an array from another one, and one that copies it back: every
-//! step reads what the step before has left, and nothing is copied back before the loop has ended.
+//! step reads what the step before has left, and nothing is copied back before the loop has ended. So do they where each step first copies the array and
+//! then computes it anew from the copy: only the first step copies, and behind the loop both change places if need be.
 //!
 //! A variable of the host says which array has what the last step computed: so the loop may end whenever it likes.
 
@@ -7,7 +8,7 @@ mod elements;
 mod steps;
 mod write;
 
-use self::elements::Exchange;
+use self::elements::{CopiedBack, Exchange};
 use self::steps::Steps;
 use super::lists::{Lists, Mapped};
 use super::members::Member;
@@ -26,9 +27,19 @@ const MOST_ASKED: usize = 8;
 /// What such an access takes, as a part of a kernel with few of them: a kernel of six takes 1.1 times as long.
 const ASKED: f64 = 0.02;
 
+/// What a step does first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// It computes, and then copies what it has computed to the array that it has read.
+    ComputesFirst,
+    /// It copies the array that it computes anew from the copy.
+    CopiesFirst,
+}
+
 /// Both constructs, and the loop around them.
 struct Turns<'a, 'c> {
     cx: &'a Context<'c>,
+    order: Order,
     steps: Steps<'a, 'c>,
     /// The one that computes.
     sweep: &'a Member,
@@ -38,25 +49,35 @@ struct Turns<'a, 'c> {
 }
 
 /// The change by which arrays take turns. `None` where the constructs are no such pair, of which nothing is said.
-pub(super) fn decide(cx: &Context<'_>, [sweep, copy]: [&Member; 2]) -> Option<Result<Change, Reason>> {
-    let exchange = elements::copied_back(cx, copy)?;
-    let steps = Steps::around(cx, (sweep, copy))?;
+pub(super) fn decide(cx: &Context<'_>, [first, second]: [&Member; 2]) -> Option<Result<Change, Reason>> {
+    let (order, copied, [sweep, copy]) = match elements::copied_back(cx, second) {
+        Some(copied) => (Order::ComputesFirst, copied, [first, second]),
+        None => (Order::CopiesFirst, elements::copied_back(cx, first)?, [second, first]),
+    };
+    if order == Order::CopiesFirst && !elements::computes_from_copy(cx, sweep, &copied.names()) {
+        return None;
+    }
+    let steps = Steps::around(cx, (first, second))?;
     let lists = [Lists::of(cx, sweep).ok()?, Lists::of(cx, copy).ok()?];
-    let turns = Turns { cx, steps, sweep, copy, lists };
-    Some(turns.change(&exchange.names()))
+    let turns = Turns { cx, order, steps, sweep, copy, lists };
+    Some(turns.change(&copied))
 }
 
 impl Turns<'_, '_> {
-    fn change(&self, [computed, copied_to]: &[String; 2]) -> Result<Change, Reason> {
-        let Self { cx, steps, sweep, copy, lists } = self;
+    fn change(&self, copied: &CopiedBack) -> Result<Change, Reason> {
+        let Self { cx, order, steps, sweep, copy, lists } = self;
+        let [computed, copied_to] = &copied.names();
         self.are_plain()?;
         steps.have_a_place()?;
-        heads::same_range(cx, sweep, copy)?;
+        match order {
+            Order::ComputesFirst => heads::same_range(cx, sweep, copy)?,
+            Order::CopiesFirst => heads::same_kind(cx, sweep, copy)?,
+        }
         steps.repeat(sweep, (copy, &lists[1]))?;
         steps.leave_alone([computed, copied_to])?;
         self.hands_are_free([computed, copied_to])?;
         self.stay_on_the_device([computed, copied_to])?;
-        let exchange = Exchange::of(cx, (sweep, copy), (steps, &lists[0]), [computed, copied_to])?;
+        let exchange = Exchange::of(cx, (sweep, copy), (steps, &lists[0], *order), copied)?;
         let asked = exchange.reads.iter().filter(|read| read.asks()).count();
         let (before, after) = self.times(&exchange, asked);
         if asked > MOST_ASKED || before < GAIN * after {
@@ -65,8 +86,9 @@ impl Turns<'_, '_> {
         }
         let edits = write::edits(self, &exchange)
             .ok_or_else(|| apart(copy.directive, "there is no place for a step that takes its turn"))?;
+        let which = if *order == Order::CopiesFirst { "first" } else { "last" };
         let summary =
-            format!("`{computed}` and `{copied_to}` take turns, so that only the last step copies one to the other");
+            format!("`{computed}` and `{copied_to}` take turns, so that only the {which} step copies one to the other");
         Ok(Change { edits, summary, ..Change::default() })
     }
 
@@ -133,6 +155,7 @@ impl Turns<'_, '_> {
             };
             let is_alike = first.text.split_whitespace().eq(second.text.split_whitespace());
             let hands_on = match is_computed {
+                _ if self.order == Order::CopiesFirst => false,
                 true => first.copies.from && second.copies.to,
                 false => first.copies.to && second.copies.from,
             };

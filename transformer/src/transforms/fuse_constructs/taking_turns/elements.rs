@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::apart;
 use super::super::lists::Lists;
 use super::super::members::Member;
+use super::Order;
 use super::steps::Steps;
 use crate::analysis::accesses::{Access, Accesses, Subscript};
 use crate::analysis::independence::aliases::{self, Evidence};
@@ -12,6 +13,7 @@ use crate::analysis::independence::{self, Candidate, pairs};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::context::Context;
 use crate::plan::Reason;
+use crate::semantics::symbols::DeclaredType;
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::{NodeId, NodeKind};
@@ -46,8 +48,10 @@ pub(super) struct Exchange {
     pub read_again: Vec<Span>,
     /// Where elements of the other array are read.
     pub reads: Vec<Read>,
-    /// Where the copy reads an element, and where it writes one.
+    /// Where the copy reads an element, and where it writes one; the statement that does, and the type of an element.
     pub copied: [Span; 2],
+    pub assignment: NodeId,
+    pub element: String,
     /// All that both constructs access.
     pub sweep: Accesses,
     pub copy: Accesses,
@@ -56,6 +60,19 @@ pub(super) struct Exchange {
 /// A construct that copies one array to another one: the accesses of its body.
 pub(super) struct CopiedBack {
     found: Accesses,
+    /// The last statement of the body.
+    assignment: NodeId,
+    /// The type of an element.
+    element: String,
+}
+
+/// Does a construct write the first of two arrays, and read the other one?
+pub(super) fn computes_from_copy(cx: &Context<'_>, sweep: &Member, [computed, copied_to]: &[String; 2]) -> bool {
+    let (_, found) = read(cx, sweep);
+    let does = |name: &str, writes: bool| {
+        found.accesses.iter().any(|access| access.root.name == name && access.writes == writes)
+    };
+    does(computed, true) && does(copied_to, false)
 }
 
 /// Is the body one assignment of an element of one array to an element of another one?
@@ -77,8 +94,9 @@ pub(super) fn copied_back(cx: &Context<'_>, copy: &Member) -> Option<CopiedBack>
     let (to, from) = if one.writes { (one, other) } else { (other, one) };
     let is_copy = to.writes && !from.writes && to.span == left && from.span == right && operator.trim() == "=";
     let is_plain = are_declarations && found.troubles.is_empty() && found.scalars.iter().all(|used| !used.writes);
-    let is_number = to.element.is_some() && to.element == from.element;
-    (is_copy && is_plain && is_number && to.root != from.root).then_some(CopiedBack { found })
+    let Some(DeclaredType::Scalar { spelling, is_volatile: false, .. }) = to.element.clone() else { return None };
+    let is_alike = to.element == from.element && to.root != from.root;
+    (is_copy && is_plain && is_alike).then(|| CopiedBack { found, assignment: *last, element: spelling.to_string() })
 }
 
 impl CopiedBack {
@@ -106,9 +124,10 @@ impl Exchange {
     pub(super) fn of<'c>(
         cx: &Context<'c>,
         (sweep, copy): (&Member, &Member),
-        (steps, own): (&Steps<'_, 'c>, &Lists),
-        [computed, copied_to]: [&String; 2],
+        (steps, own, order): (&Steps<'_, 'c>, &Lists, Order),
+        copied_back: &CopiedBack,
     ) -> Result<Self, Reason> {
+        let [computed, copied_to] = &copied_back.names();
         let candidate = Candidate::of_kernel(cx, &sweep.region, sweep.loops.clone(), 0);
         let (found, sections) = independence::read(&candidate);
         let no = |span: Span, message: String| Err(apart(span, message));
@@ -159,7 +178,14 @@ impl Exchange {
         };
         known.are_spelled_out(copy, (computed, &[from]))?;
         known.are_spelled_out(copy, (copied_to, &[to]))?;
-        known.tells_by_iteration(&places, (&copying, &copied), copy)?;
+        match order {
+            Order::ComputesFirst => known.tells_by_iteration(&places, (&copying, &copied), copy)?,
+            Order::CopiesFirst => {
+                known.are_copied(&found, &copied, &places, sweep)?;
+                // Both arrays have all that is read.
+                places.iter_mut().flat_map(|read| &mut read.apart).for_each(|steps| *steps = 0);
+            }
+        }
         // In turns either array is written, whatever else is read.
         let mut both = found.clone();
         for access in &mut both.accesses {
@@ -179,6 +205,8 @@ impl Exchange {
             read_again,
             reads: places,
             copied: [from, to],
+            assignment: copied_back.assignment,
+            element: copied_back.element.clone(),
             sweep: found,
             copy: copied,
         })
@@ -206,13 +234,7 @@ impl Known<'_, '_> {
 
     /// Are the elements that are copied just those that are computed, to places of the same number?
     fn is_copied_whole(&self, found: &Accesses, write: &Access, copied: &Accesses) -> Result<(), Reason> {
-        let names: BTreeMap<&str, Atom> = found.symbols.iter().map(|(atom, name)| (name.as_str(), *atom)).collect();
-        let renamed = |atom: Atom| {
-            let of_loop = copied.loops.iter().take(self.depth).position(|own| own.atom == atom);
-            let of_loop = of_loop.and_then(|index| found.loops.get(index)).map(|own| own.atom);
-            let of_name = || copied.symbols.get(&atom).and_then(|name| names.get(name.as_str())).copied();
-            of_loop.or_else(of_name).unwrap_or(Atom(u32::MAX))
-        };
+        let renamed = self.renamed(found, copied);
         let alike = |own: &Subscript, other: &Subscript| own.form == other.form.renamed(&renamed) && !other.wraps;
         for access in &copied.accesses {
             let is_same = access.subscripts.len() == write.subscripts.len()
@@ -223,6 +245,38 @@ impl Known<'_, '_> {
                     write.root.name
                 );
                 return Err(apart(access.span, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The atoms of the first construct that mean what those of the copy do.
+    fn renamed<'f>(&self, found: &'f Accesses, copied: &'f Accesses) -> impl Fn(Atom) -> Atom + 'f {
+        let names: BTreeMap<&str, Atom> = found.symbols.iter().map(|(atom, name)| (name.as_str(), *atom)).collect();
+        let depth = self.depth;
+        move |atom: Atom| {
+            let of_loop = copied.loops.iter().take(depth).position(|own| own.atom == atom);
+            let of_loop = of_loop.and_then(|index| found.loops.get(index)).map(|own| own.atom);
+            let of_name = || copied.symbols.get(&atom).and_then(|name| names.get(name.as_str())).copied();
+            of_loop.or_else(of_name).unwrap_or(Atom(u32::MAX))
+        }
+    }
+
+    /// Has the copy all elements that are computed from others, and all that are read?
+    fn are_copied(&self, found: &Accesses, copied: &Accesses, reads: &[Read], sweep: &Member) -> Result<(), Reason> {
+        let renamed = self.renamed(found, copied);
+        for (index, own) in sweep.loops.iter().enumerate() {
+            let steps = || reads.iter().filter_map(|read| read.apart.get(index)).copied();
+            let (before, behind) = (steps().min().unwrap_or_default().min(0), steps().max().unwrap_or_default().max(0));
+            let is_within = || {
+                let (one, other) = (&found.loops.get(index)?.range, &copied.loops.get(index)?.range);
+                let [lower, upper] = [&other.lower, &other.upper].map(|end| Some(end.as_ref()?.renamed(&renamed)));
+                let below = one.lower.as_ref()?.minus(&lower?)?.as_constant()? + before;
+                let above = upper?.minus(one.upper.as_ref()?)?.as_constant()? - behind;
+                Some(below >= 0 && above >= 0 && copied.loops.get(index)?.step == Some(1))
+            };
+            if is_within() != Some(true) {
+                return Err(apart(own.span, "the range is not known to lie within that of the copy"));
             }
         }
         Ok(())

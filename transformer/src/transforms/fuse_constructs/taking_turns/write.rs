@@ -1,13 +1,13 @@
 //! The text of steps that take turns.
 
-use super::Turns;
 use super::elements::{Exchange, Read};
+use super::{Order, Turns};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start, on_one_line, replace};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Clause, ClauseName, ListItem};
+use crate::syntax::{Clause, ClauseName, ListItem, NodeKind};
 use crate::transforms::checks::heads;
 use crate::transforms::fuse_constructs::lists::Mapped;
 use crate::transforms::fuse_constructs::members::Member;
@@ -24,10 +24,17 @@ pub(super) fn edits(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Vec<Ed
     let Indents { indent, level } = Indents::of(cx, steps.both, cx.constructs.construct(sweep.id).body?, &layout);
     let (newline, outer) = (layout.newline, indent_of(file, steps.span.start));
     let newest = if steps.is_in_block { cx.fresh(NEWEST) } else { cx.fresh_in(steps.span, NEWEST) };
-    let [sweeps, copies] = [sweeps(turns, exchange)?, copies(turns, exchange)?];
-    let [as_it_is, turned] = sweeps.map(|text| two_forms::indented(&text, &level));
+    let [as_it_is, turned] = sweeps(turns, exchange)?.map(|text| two_forms::indented(&text, &level));
+    let first = match turns.order {
+        Order::ComputesFirst => String::new(),
+        Order::CopiesFirst => {
+            let [copy, comments] = copied_first(turns)?;
+            let copy = two_forms::indented(&copy, &level);
+            format!("{indent}if ({newest} == 0) {{{newline}{copy}{newline}{indent}}}{newline}{comments}")
+        }
+    };
     let choice = format!(
-        "{indent}if ({newest} != 1) {{{newline}{indent}{level}{newest} = 1;{newline}{as_it_is}{newline}{indent}}} else {{{newline}\
+        "{first}{indent}if ({newest} != 1) {{{newline}{indent}{level}{newest} = 1;{newline}{as_it_is}{newline}{indent}}} else {{{newline}\
          {indent}{level}{newest} = 2;{newline}{turned}{newline}{indent}}}"
     );
     let comment = format!(
@@ -35,10 +42,16 @@ pub(super) fn edits(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<Vec<Ed
         exchange.computed, exchange.copied_to
     );
     let declared = format!("{outer}{}{newline}{outer}int {newest} = 0;{newline}", two_forms::commented(cx, &comment));
-    let [back, over] = copies;
-    let behind = format!(
-        "{newline}{outer}if ({newest} == 1) {{{newline}{back}{newline}{outer}}} else if ({newest} == 2) {{{newline}{over}{newline}{outer}}}"
-    );
+    let behind = match turns.order {
+        Order::ComputesFirst => {
+            let [back, over] = copies(turns, exchange)?;
+            format!(
+                "({newest} == 1) {{{newline}{back}{newline}{outer}}} else if ({newest} == 2) {{{newline}{over}{newline}{outer}}}"
+            )
+        }
+        Order::CopiesFirst => format!("({newest} == 2) {{{newline}{}{newline}{outer}}}", exchanged(turns, exchange)?),
+    };
+    let behind = format!("{newline}{outer}if {behind}");
     let choice = Edit { span: two_forms::lines_of(file, steps.both), text: choice };
     let whole = Span::new(line_start(&file.text, steps.span.start), line_end(file, steps.span.end));
     let insert = |at: usize, text: String| Edit { span: Span::new(at, at), text };
@@ -84,6 +97,44 @@ fn copies(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
     let mut edits = vec![renamed(*from, computed, copied_to), renamed(*to, copied_to, computed)];
     edits.extend(maps(turns, exchange, (copy, 1)));
     Some([back, two_forms::edited(cx.file, lines, &edits)?])
+}
+
+/// The first construct, where that copies, and the comments behind it.
+fn copied_first(turns: &Turns<'_, '_>) -> Option<[String; 2]> {
+    let Turns { cx, sweep, copy, .. } = turns;
+    let lines = two_forms::lines_of(cx.file, copy.region.extent);
+    let rest = two_forms::lines_of(cx.file, sweep.region.extent);
+    let newline = Layout::of(cx.file, cx.constructs.directive(sweep.id)).newline;
+    let comments = cx.file.show(Span::new(copy.region.extent.end, rest.start)).trim().to_owned();
+    let blanks = indent_of(cx.file, cx.tree.span(cx.constructs.construct(sweep.id).body?).start);
+    let comments = if comments.is_empty() { comments } else { format!("{blanks}{comments}{newline}") };
+    Some([two_forms::edited(cx.file, lines, &[])?, comments])
+}
+
+/// The construct that copies, as one in which both arrays' elements change places.
+fn exchanged(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<String> {
+    let Turns { cx, copy, .. } = turns;
+    let (file, tree) = (cx.file, cx.tree);
+    let Exchange { copied: [from, to], assignment, element, .. } = exchange;
+    let newline = Layout::of(file, cx.constructs.directive(copy.id)).newline;
+    let kept = cx.fresh_in(copy.region.extent, "kept");
+    let [from, to] = [from, to].map(|span| file.show(*span));
+    let statements =
+        [format!("const {element} {kept} = {from};"), format!("{from} = {to};"), format!("{to} = {kept};")];
+    let (span, lines) = (tree.span(*assignment), two_forms::lines_of(file, copy.region.extent));
+    let inner = format!("{newline}{}", indent_of(file, span.start));
+    let edit = if copy.is_block {
+        Edit { span, text: statements.join(&inner) }
+    } else {
+        let innermost = copy.loops.last()?.node;
+        let closing = tree.children(innermost).filter(|node| tree.kind(*node) == NodeKind::CloseParenthesis);
+        let blanks = indent_of(file, tree.span(innermost).start);
+        let text = format!(" {{{inner}{}{newline}{blanks}}}", statements.join(&inner));
+        let start = tree.span(closing.last()?).end;
+        let is_blank = file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
+        is_blank.then_some(Edit { span: Span::new(start, span.end), text })?
+    };
+    two_forms::edited(file, lines, &[edit])
 }
 
 /// Another name in the place of that with which an access begins.
