@@ -118,12 +118,8 @@ pub(super) fn first_other(cx: &Context<'_>, members: &[&Member]) -> Option<usize
 /// Checks that a construct may be mapped, and named in a kernel, where it would not have run.
 pub(super) fn may_run_idle(cx: &Context<'_>, member: &Member, own: &Lists) -> Result<(), Reason> {
     let Some(guard) = &member.guard else { return Ok(()) };
-    let tree = cx.tree;
-    let labels = tree.parent(guard.node).into_iter().flat_map(|block| tree.descendants(block));
-    if let Some(label) =
-        labels.into_iter().find(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement))
-    {
-        return Err(apart(tree.span(label), "a jump to this label would pass by a declaration before it"));
+    if let Some(reason) = passes_by(cx, guard.node) {
+        return Err(reason);
     }
     let all = &cx.constructs.directive(member.id).clauses;
     let is_open = |clause: &&Clause| {
@@ -159,6 +155,22 @@ pub(super) fn may_run_idle(cx: &Context<'_>, member: &Member, own: &Lists) -> Re
     Ok(())
 }
 
+/// A label in the block of a statement: a jump to it would pass by a declaration before the statement.
+pub(super) fn passes_by(cx: &Program<'_>, statement: NodeId) -> Option<Reason> {
+    let tree = cx.tree;
+    let mut inside = tree.parent(statement).into_iter().flat_map(|block| tree.descendants(block));
+    let label = inside.find(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement))?;
+    Some(apart(tree.span(label), "a jump to this label would pass by a declaration before it"))
+}
+
+/// Is a name a number, or a variable that only its name reaches and nothing in a part of the file changes?
+pub(super) fn keeps(cx: &Context<'_>, (name, at): (&str, Span), part: Span) -> bool {
+    cx.constant(at).is_some()
+        || cx.symbols().written_in(name, at.start, part).is_empty()
+            && !cx.symbols().is_address_taken(name, at.start)
+            && cx.cannot_be_aliased(name, at.start)
+}
+
 /// Is an item of a construct on the device whatever the construct maps?
 pub(super) fn is_held(cx: &Context<'_>, member: &Member, item: &Mapped) -> bool {
     holder(cx, member, item).is_some()
@@ -189,12 +201,7 @@ fn holds(cx: &Context<'_>, id: ConstructId, held: &ListItem, item: &Mapped) -> b
         return false;
     }
     let body = cx.constructs.construct(id).body_span;
-    let stays = |(name, at): (String, Span)| {
-        cx.constant(at).is_some()
-            || cx.symbols().written_in(&name, body.start, body).is_empty()
-                && !cx.symbols().is_address_taken(&name, at.start)
-                && cx.cannot_be_aliased(&name, at.start)
-    };
+    let stays = |(name, at): (String, Span)| keeps(cx, (&name, at), body);
     let same_text = on_one_line(cx.file, held.span) == item.text;
     let is_array = held.is_name
         && cx.declared_type(&item.name, item.span.start).is_some_and(|ty| matches!(ty, DeclaredType::Array { .. }));

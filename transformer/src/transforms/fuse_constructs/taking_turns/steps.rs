@@ -1,9 +1,9 @@
 //! The loop of the host whose steps take turns, and all else that it does.
 
-use super::super::apart;
 use super::super::host_loop::{is_last_on_line, is_plain_statement};
 use super::super::lists::Lists;
 use super::super::members::Member;
+use super::super::{apart, guards};
 use crate::context::Context;
 use crate::edit::directive_writer::line_start;
 use crate::plan::Reason;
@@ -54,11 +54,8 @@ impl<'a, 'c> Steps<'a, 'c> {
         if !before.iter().all(u8::is_ascii_whitespace) || !is_last_on_line(cx, self.span.end) {
             return Err(apart(self.span, "the loop does not stand on lines of its own"));
         }
-        let labels = tree.parent(self.node).into_iter().flat_map(|block| tree.descendants(block));
-        let mut labels =
-            labels.filter(|node| matches!(tree.kind(*node), NodeKind::LabeledStatement | NodeKind::CaseStatement));
-        if let Some(label) = labels.next() {
-            return Err(apart(tree.span(label), "a jump to this label would pass by a declaration before it"));
+        if let Some(reason) = guards::passes_by(cx, self.node) {
+            return Err(reason);
         }
         let leaves = |node: &NodeId| {
             let kind = tree.kind(*node);
@@ -148,14 +145,8 @@ impl<'a, 'c> Steps<'a, 'c> {
 
     /// Is it a number, or a variable that nothing in the loop changes?
     pub(super) fn keep(&self, name: &str, at: Span) -> bool {
-        let (cx, symbols) = (self.cx, self.cx.symbols());
-        let is_array = || cx.declared_type(name, at.start).is_some_and(|ty| matches!(ty, DeclaredType::Array { .. }));
-        let is_left = || {
-            symbols.written_in(name, at.start, self.span).is_empty()
-                && !symbols.is_address_taken(name, at.start)
-                && cx.cannot_be_aliased(name, at.start)
-        };
-        cx.constant(at).is_some() || is_array() || is_left()
+        let ty = self.cx.declared_type(name, at.start);
+        ty.is_some_and(|ty| matches!(ty, DeclaredType::Array { .. })) || guards::keeps(self.cx, (name, at), self.span)
     }
 
     /// Have the bounds of both constructs and the sections that the second one maps the same values in each step? Do its names mean the same behind the loop?
