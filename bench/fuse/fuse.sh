@@ -14,7 +14,7 @@ case $program in
   kinds.c) columns="sums 16384,262144,4194304,67108864,update and sum 16384,262144,4194304,67108864,products 128,512,2048,stencil 128,512,2048" ;;
   # Nothing is assumed here: the host asks what pointers lead to.
   beside.c) columns="products 128,512,2048,8192,borders 1000 2000,100 1000000,4000000 4000001,fields 1024,65536,4194304"; flags=() more=,unroll ;;
-  turns.c) columns="rod 1000,1000000,16000000,image 256,1024,4096,volume 32,128,256"; flags=() more=,unroll,tile ;;
+  turns.c) columns="rod 1000,1000000,16000000,image 256,1024,4096,volume 32,128,256,copied first 256,1024,4096"; flags=() more=,unroll,tile ;;
   sides.c) columns="by field,by field of a corner,by side,by side of a corner" ;;
   *) columns="state 16384,state 262144,state 4194304,halo,fields and halo" ;;
 esac
