@@ -21,6 +21,7 @@ const TRIALS: Trials<Family> = Trials {
     pass: Pass::Coarsen,
     assumed_iterations: 1 << 30,
     list: List { name: "coarsened", test: "coarsened", decides: &[] },
+    mutant_list: List { name: "coarsened_mutants", test: "coarsened", decides: &[] },
     families: &FAMILIES,
     program,
     mutants: &MUTANTS,

@@ -13,6 +13,7 @@ const TRIALS: Trials<Family> = Trials {
     pass: Pass::Stage,
     assumed_iterations: 1 << 30,
     list: List { name: "staged", test: "staged", decides: &[] },
+    mutant_list: List { name: "staged_mutants", test: "staged", decides: &[] },
     families: &FAMILIES,
     program,
     mutants: &MUTANTS,

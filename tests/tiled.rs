@@ -13,6 +13,7 @@ const TRIALS: Trials<Family> = Trials {
     pass: Pass::Tile,
     assumed_iterations: 1 << 30,
     list: List { name: "tiled", test: "tiled", decides: &[] },
+    mutant_list: List { name: "tiled_mutants", test: "tiled", decides: &[] },
     families: &FAMILIES,
     program,
     mutants: &MUTANTS,

@@ -14,6 +14,7 @@ const TRIALS: Trials<Family> = Trials {
     // A launch matters beside short kernels alone.
     assumed_iterations: 1024,
     list: List { name: "time_loops", test: "time_loops", decides: &[] },
+    mutant_list: List { name: "time_loops_mutants", test: "time_loops", decides: &[] },
     families: &FAMILIES,
     program,
     mutants: &MUTANTS,

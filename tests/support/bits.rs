@@ -66,6 +66,8 @@ pub struct Trials<F: 'static> {
     /// The iterations of loops of unknown length.
     pub assumed_iterations: u32,
     pub list: List,
+    /// What was found of mutants.
+    pub mutant_list: List,
     pub families: &'static [F],
     /// The program of a seed.
     pub program: fn(u64) -> Program<F>,
@@ -161,6 +163,7 @@ impl<F: Copy + Debug + Ord + Send + Sync> Trials<F> {
     /// Mutants of the outputs print something else; how many of each were planted and found. Each function prints a line of its own, so that one file shows a mutant of each.
     pub fn have_mutants_that_are_found(&self) -> Result<String, String> {
         let builder = Builder::new()?;
+        let verified = Verified::read(self.mutant_list);
         let counts: Mutex<BTreeMap<&str, [usize; 2]>> = Mutex::new(BTreeMap::new());
         let failures = parallel::failures(&seeds(if deep() { DEEP_PROGRAMS } else { PROGRAMS }), |seed| {
             let name = self.name(*seed);
@@ -168,33 +171,59 @@ impl<F: Copy + Debug + Ord + Send + Sync> Trials<F> {
             let output = self.rewritten(&name, &program.text)?.text.unwrap_or_default();
             let output = String::from_utf8_lossy(&output).into_owned();
             let output = for_short_loops(&output).unwrap_or(output);
+            let mutants = self.mutants_of(&output);
+            let texts: Vec<&[u8]> = [&output].into_iter().chain(&mutants).map(|text| text.as_bytes()).collect();
             let fixture = fixture(&name, &program.text, "-ffp-contract=on")?;
-            let run = |variant: &str, text: &str| {
-                let program = builder.build(&fixture, variant, text.as_bytes(), &[])?;
-                let printed = program.run_parts(&[], How::Grid(oracle::LOGGED))?.stdout;
-                Ok::<_, String>(String::from_utf8_lossy(&printed).into_owned())
-            };
-            let sound = run("sound", &output)?;
-            let (head, rest) = output.split_once(PART).unwrap_or_default();
-            for (what, old, new) in self.mutants {
-                let mutants = rest.split(PART).map(|part| format!("{PART}{}", (self.mutant)(part, old, new)));
-                let printed = run("mutant", &format!("{head}{}", mutants.collect::<String>()))?;
-                let mut counts = counts.lock().map_err(|error| error.to_string())?;
-                for (index, (line, part)) in sound.lines().zip(rest.split(PART)).enumerate() {
-                    let [planted, found] = counts.entry(what).or_default();
-                    if (self.mutant)(part, old, new) != part {
-                        *planted += 1;
-                        *found += usize::from(printed.lines().nth(index) != Some(line));
-                    }
-                }
+            let number = verified.number(&builder, &texts);
+            let found = verified.or_found(&name, &number, || self.found(&builder, &fixture, &output, &mutants))?;
+            let mut counts = counts.lock().map_err(|error| error.to_string())?;
+            let read = |count: &str| count.parse::<usize>().map_err(|error| error.to_string());
+            for ((what, ..), both) in self.mutants.iter().zip(found.split(' ')) {
+                let (planted, found) = both.split_once('/').unwrap_or_default();
+                let known = counts.entry(what).or_default();
+                known[0] += read(planted)?;
+                known[1] += read(found)?;
             }
             Ok(())
         });
         none(&failures)?;
+        verified.finish()?;
         let counts = counts.into_inner().unwrap_or_default();
         let all = counts.values().fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
         let are_found = all[0] > 0 && all[1] * 100 >= all[0] * LEAST_FOUND;
         if are_found { Ok(format!("{counts:?}")) } else { Err(format!("{counts:?}")) }
+    }
+
+    /// An output with each of the mistakes in all of its functions.
+    fn mutants_of(&self, output: &str) -> Vec<String> {
+        let (head, rest) = output.split_once(PART).unwrap_or_default();
+        let with = |(_, old, new): &(&str, &str, &str)| {
+            let parts = rest.split(PART).map(|part| format!("{PART}{}", (self.mutant)(part, old, new)));
+            format!("{head}{}", parts.collect::<String>())
+        };
+        self.mutants.iter().map(with).collect()
+    }
+
+    /// In how many functions each mistake was made, and in how many it shows: `12/12 3/3`.
+    fn found(&self, builder: &Builder, fixture: &Fixture, output: &str, mutants: &[String]) -> Result<String, String> {
+        let run = |variant: &str, text: &str| {
+            let program = builder.build(fixture, variant, text.as_bytes(), &[])?;
+            let printed = program.run_parts(&[], How::Grid(oracle::LOGGED))?.stdout;
+            Ok::<_, String>(String::from_utf8_lossy(&printed).into_owned())
+        };
+        let sound = run("sound", output)?;
+        let parts = |text: &str| text.split(PART).skip(1).map(str::to_owned).collect::<Vec<_>>();
+        let mut counts = Vec::new();
+        for mutant in mutants {
+            let printed = run("mutant", mutant)?;
+            let (mut planted, mut found) = (0, 0);
+            for (index, (part, other)) in parts(output).into_iter().zip(parts(mutant)).enumerate() {
+                planted += usize::from(part != other);
+                found += usize::from(part != other && printed.lines().nth(index) != sound.lines().nth(index));
+            }
+            counts.push(format!("{planted}/{found}"));
+        }
+        Ok(counts.join(" "))
     }
 }
 
