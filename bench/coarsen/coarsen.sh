@@ -21,6 +21,8 @@ unroll split,hoist,collapse,scalarize,geometry,unroll
 coarsen split,hoist,collapse,scalarize,coarsen,geometry
 as-sure default
 END
+  # What the default passes do without it.
+  [[ $program != neighbours.c ]] || echo "tile split,hoist,collapse,scalarize,fuse,geometry,unroll,tile"
 }
 
 # It stands beside this script where that was built.

@@ -3,7 +3,7 @@
 use crate::semantics::Program;
 use crate::semantics::effects::{Named, Storage, Touch, dereferences, keeps_no_address};
 use crate::semantics::names::Class;
-use crate::semantics::symbols::{DeclaredType, Scope, Variable};
+use crate::semantics::symbols::{DeclaredType, Scope, Variable, Write, WriteKind};
 use crate::semantics::uses::{Role, Use};
 use crate::source::{Language, Span, words};
 use crate::syntax::{Field, Member, NodeId, NodeKind};
@@ -107,7 +107,8 @@ impl Program<'_> {
                 }
                 match self.allocates(&uses, 0) {
                     true => {
-                        Owner { origin: Origin::Allocation, is_shared: uses.iter().any(|used| self.hands_out(used)) }
+                        let is_shared = self.is_named_by_macro(named) || uses.iter().any(|used| self.hands_out(used));
+                        Owner { origin: Origin::Allocation, is_shared }
                     }
                     false if self.leads_to_vectors(&uses) => Owner { origin: Origin::Allocation, is_shared: true },
                     false => unknown,
@@ -141,6 +142,7 @@ impl Program<'_> {
                 && uses.iter().any(|used| self.lends(used))
                 && uses.iter().any(|used| self.is_beside_lent(used))
             || uses.iter().any(|used| self.hands_out(used))
+            || self.is_named_by_macro(named)
             || self.tree.language() == Language::Cpp && self.symbols().is_address_taken(&named.name, named.at);
         Owner { origin, is_shared }
     }
@@ -193,6 +195,32 @@ impl Program<'_> {
         matches!(variable.scope, Scope::Local | Scope::Parameter)
             && !variable.has_static_storage()
             && (self.is_alias_free(named) || uses.iter().all(|used| self.is_plain_use_of(used)))
+            && self.are_writes_seen(named, uses)
+    }
+
+    /// Is each place that gives a pointer a value a use that tells it? Macros and assembly may set it, or take its address, without one.
+    fn are_writes_seen(&self, named: &Named, uses: &[&Use]) -> bool {
+        let is_told = |write: &Write| uses.iter().any(|used| used.span == write.span && self.given(used).is_some());
+        self.symbols().written_in(&named.name, named.at, self.range_of(named)).iter().all(|write| match write.kind {
+            WriteKind::Assigned => is_told(write),
+            WriteKind::Macro => false,
+            WriteKind::Address | WriteKind::Reference | WriteKind::Passed => true,
+        })
+    }
+
+    /// May a macro, which names the variable, hand out what it leads to?
+    fn is_named_by_macro(&self, named: &Named) -> bool {
+        let range = self.range_of(named);
+        let mut inside = self.macro_uses().iter().filter(|span| range.contains(**span));
+        inside.any(|span| self.symbols().macro_names(&self.file.show(*span), span.start, &named.name))
+    }
+
+    fn macro_uses(&self) -> &[Span] {
+        self.macro_uses.get_or_init(|| {
+            let names = [NodeKind::Identifier, NodeKind::TypeIdentifier, NodeKind::FieldIdentifier];
+            let spans = self.tree.all_of(&names).map(|node| self.tree.span(node));
+            spans.filter(|span| self.symbols().is_macro(&self.file.show(*span), span.start)).collect()
+        })
     }
 
     /// In C++: does a use neither bind a reference to the pointer itself nor lend it in another way?

@@ -57,6 +57,8 @@ pub struct Program<'a> {
     /// Does it name functions that act on signals?
     pub(super) handles_signals: OnceCell<bool>,
     pub(super) file_uses: OnceCell<Vec<Use>>,
+    /// Where macros stand in the code.
+    pub(super) macro_uses: OnceCell<Vec<Span>>,
     /// The names given out for new constants.
     pub(super) fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, for those that were asked for.
@@ -152,6 +154,7 @@ impl<'a> Program<'a> {
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
             number_parameters: RefCell::default(),
+            macro_uses: OnceCell::new(),
             owners: RefCell::default(),
             reached: RefCell::default(),
             unread_directives: RefCell::default(),

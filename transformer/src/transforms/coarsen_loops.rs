@@ -107,7 +107,7 @@
 //! kernel's own loops, groups whose windows all do leave it away, and these loops are unrolled. Then what windows have in common is loaded once, and three times as
 //! many threads must be left.
 //!
-//! Neighbours of an element (`neighbours`): where a nest without serial loops loads elements around the one of its iteration, groups of up to four
+//! Neighbours of an element (`neighbours`): where a nest without serial loops loads elements around the one of its iteration, groups of up to eight
 //! iterations of any loop but the innermost one first compute all that they store. Then no store stands between their loads, and the compiler makes those once
 //! that several iterations have in common. That must make the kernel 1.15 times as fast, counted like the rest; the host is not asked, since short loops
 //! take no longer (`bench/results/coarsen`).
@@ -180,7 +180,7 @@ use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, NodeKind};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::checks::{heads, restated, type_parameters};
 use crate::transforms::two_forms::Twice;
@@ -203,7 +203,7 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
-    let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node) == NodeKind::ForStatement);
+    let has_loop = has_loop(cx, body);
     (has_loop || loops.len() > 1).then_some(())?;
     let is_confined = cx.is_confined(Pass::Coarsen, region);
     if is_confined && cx.profile.is_none() {
@@ -221,6 +221,15 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     // Of loops that are no stencils nothing is said.
     let is_said = !is_confined && has_loop || verdict.is_certain_change();
     is_said.then(|| verdict.into_plan(Pass::Coarsen, directive, region.extent))
+}
+
+fn has_loop(cx: &Context<'_>, body: NodeId) -> bool {
+    cx.tree.descendants(body).any(|node| {
+        matches!(
+            cx.tree.kind(node),
+            NodeKind::ForStatement | NodeKind::ForRangeLoop | NodeKind::WhileStatement | NodeKind::DoStatement
+        )
+    })
 }
 
 fn body_span(cx: &Context<'_>, region: &TargetRegion) -> Span {
@@ -361,7 +370,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
 
     /// Has the body no loops, so that only elements around those of an iteration may be shared?
     fn has_neighbours(&self) -> bool {
-        self.found.loops.len() == self.loops().len()
+        !has_loop(self.cx, self.candidate.nest.loops.body)
     }
 
     /// The loops that may be grouped: each of them, and each two. Where elements around others are shared, any but the innermost one, whose

@@ -134,7 +134,7 @@
 //! Where the copy comes first, it has each element that the step reads or computes: ranges differ by numbers, in which the farthest element lies. So behind the first copy both arrays are alike
 //! in all that is read and not computed, for good, and a step reads of the newest array what it would have read of its copy. What the other array then has is what the last copy
 //! would have had: where the newest one is the copy's, exchanging all elements of the copy's range leaves both arrays as they were left. Both must certainly be held by the
-//! environment.
+//! environment, or each construct must map both of them both ways.
 //!
 //! Data that both map are transferred once. An item is copied to the device if the first that maps it copies it, or if a later one does
 //! and none before copies it back; it is copied back if any one does. Where a copy to the device in between would have undone what was written,

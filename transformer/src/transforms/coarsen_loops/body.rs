@@ -1,13 +1,14 @@
 //! Which statements of an iteration a group of them has once, and which each of its iterations makes for itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::neighbours::{Computed, Stored};
 use super::refusal;
 use crate::context::Context;
 use crate::plan::Reason;
 use crate::region::loop_nest::CanonicalLoop;
-use crate::semantics::symbols::{DeclaredType, VariableId};
+use crate::semantics::symbols::{DeclaredType, Variable, VariableId};
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
 use crate::syntax::numbers::Format;
@@ -137,16 +138,27 @@ impl Reader<'_, '_> {
     fn all_uses(&self, body: NodeId) -> Vec<Named> {
         let cx = self.cx;
         let uses = uses_below(cx.file, cx.tree, body).into_iter();
-        let named = |used: Use| {
-            // A variable is in scope behind its own name.
-            let at = if used.role == Role::Declaration { used.span.end } else { used.span.start };
-            Named { key: cx.symbols().lookup(&used.name, at).map(|found| found.id()), used }
-        };
+        let named = |used: Use| Named { key: self.variable_of(&used).map(|found| found.id()), used };
         uses.filter(|used| used.role != Role::Callee).map(named).collect()
+    }
+
+    /// The variable that a name means. One that it declares is in scope behind its declarator: behind the name, or behind the lengths of an array.
+    fn variable_of(&self, used: &Use) -> Option<Arc<Variable>> {
+        let (tree, symbols) = (self.cx.tree, self.cx.symbols());
+        if used.role != Role::Declaration {
+            return symbols.lookup(&used.name, used.span.start);
+        }
+        let declarators = tree.ancestors(used.node).take_while(|above| tree.kind(*above).is_declarator());
+        let ends = std::iter::once(used.span.end).chain(declarators.map(|above| tree.span(above).end));
+        ends.filter_map(|end| symbols.lookup(&used.name, end)).find(|found| found.id().declared_at == used.span)
     }
 
     /// A variable of the body that may be changed by another name than its own.
     fn reached_otherwise(&self) -> Option<Reason> {
+        let is_unknown = |one: &&Named| one.used.role == Role::Declaration && one.key.is_none();
+        if let Some(one) = self.uses.iter().find(is_unknown) {
+            return Some(refusal(one.used.span, format!("what `{}` declares is not understood", one.used.name)));
+        }
         let (mut pointers, mut objects) = (None, false);
         for one in self.uses.iter().filter(|one| self.is_own(one)) {
             let name = &one.used.name;
@@ -202,7 +214,7 @@ impl Reader<'_, '_> {
     }
 
     fn type_of(&self, one: &Named) -> Option<DeclaredType> {
-        self.cx.symbols().lookup(&one.used.name, one.used.span.end).map(|found| found.ty.clone())
+        self.variable_of(&one.used).map(|found| found.ty.clone())
     }
 
     fn is_array(&self, one: &Named) -> bool {

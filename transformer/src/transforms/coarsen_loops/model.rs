@@ -90,7 +90,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
     /// Why groups may not have this many iterations.
     pub(super) fn stopped(&self, axes: &[Axis]) -> Option<String> {
         let (device, size) = (self.device, size(axes));
-        let is_measured = matches!(axes, [Axis { apart: 1, .. }]) && !self.has_windows;
+        let is_measured = matches!(axes, [Axis { apart: 1, .. }]) && !self.has_windows && !self.has_neighbours();
         if self.has_windows && Window::of(self.kernel, self.copies, axes).is_none() {
             return Some(format!("groups of {size} would make too much text of unrolled windows"));
         }
@@ -120,7 +120,7 @@ impl<'m, 'c, 'p> Model<'m, 'c, 'p> {
         let is_apart = self.accesses.iter().any(|(access, _)| self.pattern(access).sectors() > SIDE_BY_SIDE);
         let shares_all = self.inside().all(|access| self.is_shared(access, axis.index));
         if self.copies.have_neighbours() {
-            return MOST;
+            return MOST_OF_TILE;
         }
         if is_apart || shares_all { LARGEST_GROUP } else { side_by_side }
     }

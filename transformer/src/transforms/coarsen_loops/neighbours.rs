@@ -40,12 +40,12 @@ pub(super) struct Computed {
 }
 
 impl Stored {
-    /// `None` where the body has loops, or the kernel is one loop.
+    /// `None` where the body is not understood, or stores nothing, or the kernel is one loop.
     pub(super) fn of(kernel: &Kernel<'_, '_>) -> Option<Self> {
         let (cx, found) = (kernel.cx, &kernel.found);
         let body = kernel.candidate.nest.loops.body;
-        let is_read = found.troubles.is_empty() && found.loops.len() == kernel.loops().len();
-        (is_read && kernel.loops().len() > 1 && found.accesses.len() <= MOST_ACCESSES).then_some(())?;
+        (found.troubles.is_empty() && kernel.loops().len() > 1 && found.accesses.len() <= MOST_ACCESSES)
+            .then_some(())?;
         let mut values = statements(cx, body);
         let is_store = |node: &NodeId| {
             let span = cx.tree.span(*node);

@@ -155,7 +155,9 @@ impl Turns<'_, '_> {
             };
             let is_alike = first.text.split_whitespace().eq(second.text.split_whitespace());
             let hands_on = match is_computed {
-                _ if self.order == Order::CopiesFirst => false,
+                _ if self.order == Order::CopiesFirst => {
+                    [first, second].iter().all(|it| it.copies.to && it.copies.from)
+                }
                 true => first.copies.from && second.copies.to,
                 false => first.copies.to && second.copies.from,
             };
