@@ -322,7 +322,7 @@ fn turns(rng: &mut Rng, ty: &str, head: &str) -> String {
         rng.pick(&["", "        if (t > 3)\n            break;\n", "        if (most > 100)\n            continue;\n"]);
     let _ = write!(
         text,
-        "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > {least}) {{\n        most = 0;\n"
+        "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (n > 0 && t++ < steps && most > {least}) {{\n        most = 0;\n"
     );
     let _ = write!(
         text,
@@ -353,7 +353,7 @@ fn copied_first(
     let both = format!("{DIRECTIVE}{clause} {maps}\n{copied}{DIRECTIVE}{clause} {maps}{of_most}\n{computed}");
     match is_until {
         true => format!(
-            "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (t++ < steps && most > 0) {{\n        most = 0;\n{both}    }}\n"
+            "    int t = 0;\n    {ty} most = 4;\n{data}\n    while (n > 0 && t++ < steps && most > 0) {{\n        most = 0;\n{both}    }}\n"
         ),
         false => format!("{data}\n    {head} {{\n{both}    }}\n"),
     }
