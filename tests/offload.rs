@@ -7,6 +7,7 @@ mod support;
 
 use support::oracle::{Finding, compare};
 use support::program::Builder;
+use support::questions::both_ways;
 use support::verified::{List, Verified};
 use support::{parallel, rewrite};
 
@@ -22,8 +23,13 @@ fn every_output_gives_the_results_of_its_original() {
         }
         let output = rewrite::fixture(fixture)?;
         verified.or_check(&builder, fixture, &output, || {
-            let findings = compare(&builder, fixture, &output)?;
-            if findings.is_empty() { Ok(()) } else { Err(shown(&findings)) }
+            for asked in both_ways(&output) {
+                let findings = compare(&builder, fixture, &asked)?;
+                if !findings.is_empty() {
+                    return Err(shown(&findings));
+                }
+            }
+            Ok(())
         })
     });
     assert!(report.is_empty(), "{report}");

@@ -16,7 +16,7 @@ use super::fixtures::Fixture;
 use super::generator::rng::Rng;
 use super::oracle::{self, Finding};
 use super::program::{Builder, How};
-use super::questions::for_short_loops;
+use super::questions::{both_ways, for_short_loops};
 use super::shares::Shares;
 use super::verified::{List, Verified};
 use super::{deep, diff, number, parallel};
@@ -95,7 +95,10 @@ pub fn fixture(name: &str, text: &str, contract: &str) -> Result<Fixture, String
 }
 
 pub fn compared(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<(), String> {
-    let said: Vec<String> = oracle::compare(builder, fixture, output)?.iter().map(Finding::to_string).collect();
+    let mut said: Vec<String> = Vec::new();
+    for asked in both_ways(output) {
+        said.extend(oracle::compare(builder, fixture, &asked)?.iter().map(Finding::to_string));
+    }
     if said.is_empty() {
         return Ok(());
     }

@@ -12,7 +12,6 @@ use ompsplit::validate::host::{Geometry, Traffic, UNNAMED, harden};
 use super::diff;
 use super::fixtures::Fixture;
 use super::program::{Builder, GEOMETRIES, How, Program, Run, with_late_tiles};
-use super::questions::for_short_loops;
 
 /// What was found wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,10 +104,6 @@ pub fn compare(builder: &Builder, fixture: &Fixture, output: &[u8]) -> Result<Ve
 
     if let Some(late) = with_late_tiles(output) {
         let program = builder.build(fixture, "late", &late, &[])?;
-        results_in(&program, &reference, Kind::Results, &[(RACES, 1), (LOGGED, 1)], &mut findings)?;
-    }
-    if let Some(asked) = for_short_loops(&String::from_utf8_lossy(output)) {
-        let program = builder.build(fixture, "asked", asked.as_bytes(), &[])?;
         results_in(&program, &reference, Kind::Results, &[(RACES, 1), (LOGGED, 1)], &mut findings)?;
     }
     let (hardened, kernels) = harden(&fixture.text, output);

@@ -7,6 +7,12 @@ const SHORTER: [&str; 2] = ["/* Shorter ", "// Shorter "];
 const LENGTH: &str = ">= 8";
 const ITERATIONS: &str = "> 63";
 
+/// An output, and its copy in which the host asks for few iterations, where it asks for any.
+pub fn both_ways(output: &[u8]) -> Vec<Vec<u8>> {
+    let short = for_short_loops(&String::from_utf8_lossy(output)).map(String::into_bytes);
+    std::iter::once(output.to_vec()).chain(short).collect()
+}
+
 /// A copy of an output in which the host asks for few iterations. `None` where it asks for none.
 pub fn for_short_loops(output: &str) -> Option<String> {
     let (mut copy, mut is_asked, mut is_found) = (String::new(), false, false);
