@@ -155,9 +155,8 @@ fn forms(found: &Accesses, access: &Access, variable: Atom) -> Vec<Polynomial> {
     let own = Polynomial::atom(variable);
     let kept = |atom: &Atom| {
         let range = found.ranges.get(atom).filter(|_| found.opaque.contains(atom))?;
-        let ends = [&range.lower, &range.upper].into_iter().flatten();
-        ends.filter(|end| end.minus(&own).is_some_and(|apart| apart.as_constant().is_some_and(|apart| apart != 0)))
-            .next()
+        let mut ends = [&range.lower, &range.upper].into_iter().flatten();
+        ends.find(|end| end.minus(&own).is_some_and(|apart| apart.as_constant().is_some_and(|apart| apart != 0)))
     };
     let form = |form: &Polynomial| {
         let atoms = form.atoms();
