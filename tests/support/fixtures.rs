@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `retune`: written grids that are far off on the `device` are replaced;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
+/// - `without PASS`: with a device all passes run but this one, which would change first what the fixture shows;
 /// - `assumed_iterations N`: what a loop of unknown length is taken for; by default it is long;
 /// - `window K`: pipelines keep K tiles on the device at a time;
 /// - `for COMPILER`, `pin HOW`: what `--for` and `--pin` say;
@@ -72,7 +73,7 @@ impl Fixture {
                     fixture.options.extend(["--assumed-iterations".to_owned(), (*number).to_owned()]);
                 }
                 // Grids are replaced for a device alone, which is the caller's choice.
-                ["device", _] | ["retune"] | ["certain"] => {}
+                ["device" | "without", _] | ["retune"] | ["certain"] => {}
                 ["flags", flags @ ..] => fixture.flags.extend(flags.iter().map(|flag| (*flag).to_owned())),
                 other => return Err(format!("{name}: `// fixture: {}` is not known", other.join(" "))),
             }
