@@ -207,6 +207,13 @@ impl HostTree {
         self.children(id).filter(|child| self.is_named(*child) && self.kind(*child) != NodeKind::Comment)
     }
 
+    /// Where the head of a loop ends: its last closing parenthesis.
+    #[must_use]
+    pub(crate) fn end_of_head(&self, id: NodeId) -> Option<usize> {
+        let closing = self.children(id).filter(|child| self.kind(*child) == NodeKind::CloseParenthesis);
+        Some(self.span(closing.last()?).end)
+    }
+
     /// The child that fills a field.
     #[must_use]
     pub fn child(&self, id: NodeId, field: Field) -> Option<NodeId> {

@@ -270,6 +270,8 @@ struct Kernel<'c, 'p> {
     sections: Sections,
     /// Are only groups wanted that are sure to gain much?
     is_confined: bool,
+    /// Has the body no loops, so that only elements around those of an iteration may be shared?
+    has_neighbours: bool,
     /// Do the loops stand in both forms, of which the host chooses one by their lengths?
     host_asks: bool,
 }
@@ -280,8 +282,9 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let (found, sections) = independence::read(&candidate);
         let is_confined = cx.is_confined(Pass::Coarsen, region);
         let asks = cx.told(region).group.is_none();
-        let mut kernel = Self { cx, region, candidate, found, sections, is_confined, host_asks: false };
-        kernel.host_asks = asks && !kernel.has_neighbours() && kernel.lengths().can_be_asked();
+        let has_neighbours = !has_loop(cx, candidate.nest.loops.body);
+        let mut kernel = Self { cx, region, candidate, found, sections, is_confined, has_neighbours, host_asks: false };
+        kernel.host_asks = asks && !has_neighbours && kernel.lengths().can_be_asked();
         kernel
     }
 
@@ -312,10 +315,10 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return no("not measured with the compiler that the output is for");
         }
         let body = self.candidate.nest.loops.body;
-        if self.cx.tree.kind(body) != NodeKind::CompoundStatement && !self.has_neighbours() {
+        if self.cx.tree.kind(body) != NodeKind::CompoundStatement && !self.has_neighbours {
             return no(gain::NOTHING_SHARED);
         }
-        let may_share = self.has_neighbours() || gain::may_share(&self.found, self.loops().len());
+        let may_share = self.has_neighbours || gain::may_share(&self.found, self.loops().len());
         let (mut copies, mut refused): (Vec<Set>, Vec<Reason>) = (Vec::new(), Vec::new());
         for set in self.sets() {
             match self.grouped(&set) {
@@ -329,12 +332,10 @@ impl<'c, 'p> Kernel<'c, 'p> {
                 .ok_or_else(|| "the loop that is asked for cannot be grouped".to_owned()),
             None => gain::best(self, device, &copies),
         };
-        let is_sure = |gain: &Gain| match self.has_neighbours() {
-            true => true,
-            false => {
-                gain.times.0 >= SURE_GAIN * gain.times.1
+        let is_sure = |gain: &Gain| {
+            self.has_neighbours
+                || gain.times.0 >= SURE_GAIN * gain.times.1
                     && (self.host_asks || self.lengths().trips().all(|trips| trips.is_some()))
-            }
         };
         match chosen {
             Ok((gain, _)) if self.is_confined && !is_sure(&gain) => no("it is not sure to gain much"),
@@ -368,16 +369,11 @@ impl<'c, 'p> Kernel<'c, 'p> {
         Verdict::Change(Change { edits, summary, reasons, times: Some(times), ..Change::default() })
     }
 
-    /// Has the body no loops, so that only elements around those of an iteration may be shared?
-    fn has_neighbours(&self) -> bool {
-        !has_loop(self.cx, self.candidate.nest.loops.body)
-    }
-
     /// The loops that may be grouped: each of them, and each two. Where elements around others are shared, any but the innermost one, whose
     /// iterations are neighbouring threads'.
     fn sets(&self) -> Vec<Vec<usize>> {
         let depth = self.loops().len();
-        if self.has_neighbours() {
+        if self.has_neighbours {
             return (0..depth.saturating_sub(1)).map(|index| vec![index]).collect();
         }
         let pairs = (0..depth).flat_map(|one| (one + 1..depth).map(move |other| vec![one, other]));
@@ -395,7 +391,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
             return Err(refusal(again, "the name of a loop's variable is declared again inside"));
         }
         let nothing = || refusal(self.cx.tree.span(body), gain::NOTHING_SHARED);
-        let stored = if self.has_neighbours() { Some(Stored::of(self).ok_or_else(nothing)?) } else { None };
+        let stored = if self.has_neighbours { Some(Stored::of(self).ok_or_else(nothing)?) } else { None };
         body::read(self.cx, &own, body, stored)
     }
 

@@ -261,8 +261,7 @@ impl Kernel<'_, '_> {
             let outer = indent_of(cx.file, span(head).start);
             let function = cx.function_of(span(sum.serial));
             let opening = braces::opening(cx.file, cx.tree, function, layout.newline, &outer);
-            let close = cx.tree.children(head).filter(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis).last();
-            edits.push(Edit::insertion(close.map_or(span(sum.serial).start, |close| span(close).end), opening));
+            edits.push(Edit::insertion(cx.tree.end_of_head(head).unwrap_or(span(sum.serial).start), opening));
             behind += &format!("{}{outer}}}", layout.newline);
         }
         edits.push(Edit::insertion(text_end(cx.file, span(sum.serial).end), behind));

@@ -12,7 +12,7 @@ use crate::plan::figures::{count, time};
 use crate::plan::instructions::Group;
 
 /// How many times as fast a kernel must become whose iterations share elements around their own.
-pub(super) const GAIN_OF_NEIGHBOURS: f64 = 1.15;
+const GAIN_OF_NEIGHBOURS: f64 = 1.15;
 
 pub(super) const NOTHING_SHARED: &str = "no load of a serial loop is the same for neighbouring iterations";
 

@@ -130,7 +130,7 @@ impl Writer<'_, '_> {
         }
         match lanes {
             None if is_block => Some(Edit { span, text }),
-            _ => self.behind_head(innermost, Span::new(span.start, span.end.max(content.end)), text),
+            _ => self.behind_head(innermost, Span::new(span.start, span.end.max(content.end)), &text),
         }
     }
 
@@ -160,12 +160,16 @@ impl Writer<'_, '_> {
         (heads, self.parts.iter().map(Part::value).collect())
     }
 
-    /// A statement in the place of a loop's body, on a line of its own. A comment in front of the body stays there.
-    fn behind_head(&self, innermost: NodeId, span: Span, text: String) -> Option<Edit> {
-        let cx = self.cx;
-        let close = cx.tree.children(innermost).filter(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
-        let gap = Span::new(cx.tree.span(close).end, span.start);
+    /// A statement in the place of a loop's body. A comment in front of the body stays there, and what follows it begins a line.
+    fn behind_head(&self, innermost: NodeId, span: Span, text: &str) -> Option<Edit> {
+        let (cx, newline) = (self.cx, self.layout.newline);
+        let gap = Span::new(cx.tree.end_of_head(innermost)?, span.start);
         let said = cx.file.bytes(gap).trim_ascii_end().len();
+        let text = if said == 0 || text.starts_with(newline) {
+            text.to_owned()
+        } else {
+            format!("{newline}{}{}", indent_of(cx.file, cx.tree.span(innermost).start), text.trim_start())
+        };
         Some(Edit { span: Span::new(gap.start + said, span.end), text })
     }
 
@@ -226,8 +230,7 @@ impl Writer<'_, '_> {
     fn in_braces(&self, one: &Together, run: &[NodeId]) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let whole = self.whole(run)?;
-        let close = cx.tree.children(one.node).filter(|it| cx.tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
-        let span = Span::new(cx.tree.span(close).end, whole.end);
+        let span = Span::new(cx.tree.end_of_head(one.node)?, whole.end);
         let gap = Span::new(span.start, whole.start);
         let is_blank = gap.start <= gap.end && cx.file.bytes(gap).iter().all(u8::is_ascii_whitespace);
         let blanks = indent_of(cx.file, cx.tree.span(one.node).start);

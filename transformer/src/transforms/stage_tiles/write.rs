@@ -131,8 +131,7 @@ impl<'w, 'p> Writer<'w, 'p> {
     fn body(&self, axis: usize, loads: &[Load]) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let (tree, body) = (cx.tree, self.whole());
-        let close = tree.children(self.innermost).filter(|it| tree.kind(*it) == NodeKind::CloseParenthesis).last()?;
-        let gap = Span::new(tree.span(close).end, body.start);
+        let gap = Span::new(tree.end_of_head(self.innermost)?, body.start);
         let said = cx.file.bytes(gap).trim_ascii_end().len();
         let blanks = indent_of(cx.file, tree.span(self.innermost).start);
         let inside = format!("{blanks}{}", self.level);

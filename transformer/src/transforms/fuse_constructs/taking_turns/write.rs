@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start, on_one_line, replace};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Clause, ClauseName, ListItem, NodeKind};
+use crate::syntax::{Clause, ClauseName, ListItem};
 use crate::transforms::checks::heads;
 use crate::transforms::fuse_constructs::lists::Mapped;
 use crate::transforms::fuse_constructs::members::Member;
@@ -82,17 +82,7 @@ fn sweeps(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
 fn copies(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
     let Turns { cx, sweep, copy, .. } = turns;
     let lines = two_forms::lines_of(cx.file, copy.region.extent);
-    let gap = Span::new(sweep.region.extent.end, lines.start);
-    let comments = cx.file.show(gap).trim().to_owned();
-    let newline = Layout::of(cx.file, cx.constructs.directive(copy.id)).newline;
-    let back = two_forms::edited(cx.file, lines, &[])?;
-    let back = match comments.is_empty() {
-        true => back,
-        false => format!(
-            "{}{comments}{newline}{back}",
-            indent_of(cx.file, cx.tree.span(cx.constructs.construct(copy.id).body?).start)
-        ),
-    };
+    let back = format!("{}{}", comments_between(cx, sweep, copy)?, two_forms::edited(cx.file, lines, &[])?);
     let Exchange { computed, copied_to, copied: [from, to], .. } = exchange;
     let mut edits = vec![renamed(*from, computed, copied_to), renamed(*to, copied_to, computed)];
     edits.extend(maps(turns, exchange, (copy, 1)));
@@ -103,12 +93,16 @@ fn copies(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<[String; 2]> {
 fn copied_first(turns: &Turns<'_, '_>) -> Option<[String; 2]> {
     let Turns { cx, sweep, copy, .. } = turns;
     let lines = two_forms::lines_of(cx.file, copy.region.extent);
-    let rest = two_forms::lines_of(cx.file, sweep.region.extent);
-    let newline = Layout::of(cx.file, cx.constructs.directive(sweep.id)).newline;
-    let comments = cx.file.show(Span::new(copy.region.extent.end, rest.start)).trim().to_owned();
-    let blanks = indent_of(cx.file, cx.tree.span(cx.constructs.construct(sweep.id).body?).start);
-    let comments = if comments.is_empty() { comments } else { format!("{blanks}{comments}{newline}") };
-    Some([two_forms::edited(cx.file, lines, &[])?, comments])
+    Some([two_forms::edited(cx.file, lines, &[])?, comments_between(cx, copy, sweep)?])
+}
+
+/// What is said between two constructs, in whole lines.
+fn comments_between(cx: &Context<'_>, first: &Member, second: &Member) -> Option<String> {
+    let lines = two_forms::lines_of(cx.file, second.region.extent);
+    let gap = cx.file.show(Span::new(first.region.extent.end, lines.start));
+    let blanks = indent_of(cx.file, cx.tree.span(cx.constructs.construct(second.id).body?).start);
+    let newline = Layout::of(cx.file, cx.constructs.directive(second.id)).newline;
+    Some(if gap.trim().is_empty() { String::new() } else { format!("{blanks}{}{newline}", gap.trim()) })
 }
 
 /// The construct that copies, as one in which both arrays' elements change places.
@@ -127,10 +121,9 @@ fn exchanged(turns: &Turns<'_, '_>, exchange: &Exchange) -> Option<String> {
         Edit { span, text: statements.join(&inner) }
     } else {
         let innermost = copy.loops.last()?.node;
-        let closing = tree.children(innermost).filter(|node| tree.kind(*node) == NodeKind::CloseParenthesis);
         let blanks = indent_of(file, tree.span(innermost).start);
         let text = format!(" {{{inner}{}{newline}{blanks}}}", statements.join(&inner));
-        let start = tree.span(closing.last()?).end;
+        let start = tree.end_of_head(innermost)?;
         let is_blank = file.bytes(Span::new(start, span.start)).iter().all(u8::is_ascii_whitespace);
         is_blank.then_some(Edit { span: Span::new(start, span.end), text })?
     };
