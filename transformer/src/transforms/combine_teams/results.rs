@@ -1,0 +1,161 @@
+//! The variables in which a loop leaves what all its iterations give.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::refusal;
+use crate::context::Context;
+use crate::plan::Reason;
+use crate::semantics::Integer;
+use crate::semantics::symbols::{DeclaredType, Variable};
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::{Span, words};
+use crate::syntax::numbers::Format;
+use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeId, Number};
+
+/// How two values become one, where one atomic update can do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Combiner {
+    Plus,
+    Times,
+    And,
+    Or,
+    ExclusiveOr,
+    Min,
+    Max,
+}
+
+impl Combiner {
+    fn of(operator: &str) -> Option<Self> {
+        Some(match operator {
+            "+" => Self::Plus,
+            "*" => Self::Times,
+            "&" => Self::And,
+            "|" => Self::Or,
+            "^" => Self::ExclusiveOr,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            _ => return None,
+        })
+    }
+
+    /// What combines with each value to that value. `None` for minima and maxima: a team begins with what stands there.
+    pub(super) fn neutral(self) -> Option<&'static str> {
+        match self {
+            Self::Plus | Self::Or | Self::ExclusiveOr => Some("0"),
+            Self::Times => Some("1"),
+            Self::And => Some("-1"),
+            Self::Min | Self::Max => None,
+        }
+    }
+
+    /// The clause of the `atomic` directive, and the statement that combines a team's value with the whole.
+    pub(super) fn update(self, whole: &str, part: &str) -> (Option<&'static str>, String) {
+        let assigned = |operator: char| (None, format!("{whole} {operator}= {part};"));
+        let chosen = |relation: char| (Some("compare"), format!("if ({whole} {relation} {part}) {{ {whole} = {part}; }}"));
+        match self {
+            Self::Plus => assigned('+'),
+            Self::Times => assigned('*'),
+            Self::And => assigned('&'),
+            Self::Or => assigned('|'),
+            Self::ExclusiveOr => assigned('^'),
+            Self::Min => chosen('>'),
+            Self::Max => chosen('<'),
+        }
+    }
+}
+
+/// A variable that a `reduction` clause lists.
+pub(super) struct Combined {
+    pub name: String,
+    /// The name of a team's own part of it.
+    pub part: String,
+    /// Its type, as written.
+    pub ty: String,
+    pub combiner: Combiner,
+    /// Where the clause and the loop name it.
+    pub names: Vec<Span>,
+    /// Does a clause of the directive map it?
+    pub is_mapped: bool,
+}
+
+/// All that the clauses list, in the order of the text.
+///
+/// # Errors
+/// What is no number that one atomic update can change, or not only its name reaches.
+pub(super) fn combined(cx: &Context<'_>, directive: &Directive, first: NodeId) -> Result<Vec<Combined>, Reason> {
+    let mut taken = BTreeSet::new();
+    let mut all = Vec::new();
+    for clause in directive.clauses_of(ClauseName::Reduction) {
+        let operator = match clause.modifiers.as_slice() {
+            [one] if one.argument.is_none() => Combiner::of(&one.name),
+            _ => None,
+        };
+        let Some(combiner) = operator else {
+            return Err(refusal(clause.span, "no atomic update combines values like this"));
+        };
+        for item in clause.items() {
+            all.push(one(cx, directive, (clause, item), combiner, first, &mut taken)?);
+        }
+    }
+    Ok(all)
+}
+
+fn one(
+    cx: &Context<'_>,
+    directive: &Directive,
+    (clause, item): (&Clause, &ListItem),
+    combiner: Combiner,
+    first: NodeId,
+    taken: &mut BTreeSet<String>,
+) -> Result<Combined, Reason> {
+    let at = item.span.start;
+    let name = item.base.clone().filter(|_| item.is_name);
+    let variable = name.as_deref().and_then(|name| cx.symbols().lookup(name, at));
+    let Some((name, variable)) = name.zip(variable) else {
+        return Err(refusal(item.span, "this is no variable in sight"));
+    };
+    let Some(ty) = type_text(&variable, combiner) else {
+        return Err(refusal(item.span, format!("`{name}` is no plain number that an atomic update can change")));
+    };
+    let inside = cx.tree.span(first);
+    let names_it = |text: &str| words(text).any(|word| word == name);
+    if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {
+        return Err(refusal(item.span, format!("a macro may stand for `{name}`, or name it")));
+    }
+    let others = directive.clauses.iter().filter(|other| other.lists(&name) && other.name != ClauseName::Map);
+    if others.filter(|other| !std::ptr::eq(*other, clause)).count() > 0 {
+        return Err(refusal(item.span, format!("other clauses list `{name}` too")));
+    }
+    let uses = uses_below(cx.file, cx.tree, first);
+    let is_it = |span: Span| cx.symbols().lookup(&name, span.start).is_some_and(|found| found.id() == variable.id());
+    let of_it = uses.iter().filter(|used| used.name == name && used.role != Role::Declaration && is_it(used.span));
+    let names = std::iter::once(item.span).chain(of_it.map(|used| used.span)).collect();
+    let is_mapped = directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(&name));
+    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, names, is_mapped })
+}
+
+/// A name for a team's part that means nothing in the loop, nor was given to another part.
+fn part(cx: &Context<'_>, inside: Span, name: &str, taken: &mut BTreeSet<String>) -> String {
+    let stem = format!("{name}_of_team");
+    let mut stems = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}{number}")));
+    let free = stems.find_map(|stem| {
+        let name = cx.fresh_in(inside, &stem);
+        let is_free = cx.symbols().lookup(&name, inside.start).is_none();
+        (is_free && taken.insert(name.clone())).then_some(name)
+    });
+    free.unwrap_or_default()
+}
+
+/// The type of a number of four or eight bytes, which GPUs change in one step.
+fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Option<String> {
+    let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else { return None };
+    let is_plain = !variable.is_thread_local;
+    let is_bitwise = matches!(combiner, Combiner::And | Combiner::Or | Combiner::ExclusiveOr);
+    let fits = match number {
+        Number::Floating(Format::Single | Format::Double) => !is_bitwise,
+        Number::Integer { .. } => Integer::of(&variable.ty).is_some_and(|own| matches!(own.bits, 32 | 64)),
+        _ => false,
+    };
+    (is_plain && fits).then(|| spelling.to_string())
+}
