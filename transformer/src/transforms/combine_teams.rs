@@ -61,12 +61,14 @@
 //! OpenMP 5.2, sections 5.4, 5.5.5, 5.8.1, 10.2, 11.6 and 15.8.4.
 
 mod clauses;
+mod grid;
 mod results;
 mod write;
 
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate};
 use crate::context::Context;
+use crate::device::DeviceProfile;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
@@ -105,19 +107,27 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Ver
     let no = |message: &str| {
         Verdict::DoesNotPay(vec![Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message)])
     };
-    if cx.profile.is_none() {
+    let Some(device) = cx.profile else {
         return no("no device is asked for, for which atomic updates are measured");
+    };
+    if device.shares_host_memory || checks::unified_memory(cx).is_some() {
+        return no("not measured where host and device share their memory");
     }
     if !cx.pipeline.transforms_loops() {
         return no("not measured with the compiler that the output is for");
     }
-    match change(cx, region, directive) {
+    match change(cx, region, directive, device) {
         Ok(change) => Verdict::Change(change),
         Err(reason) => Verdict::Refuse(vec![reason]),
     }
 }
 
-fn change(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Result<Change, Reason> {
+fn change(
+    cx: &Context<'_>,
+    region: &TargetRegion,
+    directive: &Directive,
+    device: &DeviceProfile,
+) -> Result<Change, Reason> {
     if let Some(reason) = checks::excludes_directives(cx, region) {
         return Err(reason);
     }
@@ -139,8 +149,9 @@ fn change(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Res
     if let Some(trouble) = found.troubles.first() {
         return Err(refusal(trouble.span, trouble.message.clone()));
     }
-    let shared = clauses::share(cx.file, directive)?;
     let combined = results::combined(cx, directive, first)?;
+    let mut shared = clauses::share(cx, directive, &combined)?;
+    grid::complete(cx, region, (directive, candidate.nest.loops.body), device, &mut shared);
     let edit = write::edit(cx, region, (directive, first), shared, &combined);
     let Some(edit) = edit else {
         return Err(refusal(directive.span, "directive and loop do not stand on lines of their own"));

@@ -1,10 +1,13 @@
 //! Which construct each clause of a combined directive belongs to, once the directive is two.
 
 use super::refusal;
+use super::results::{Combined, renames};
+use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
 use crate::plan::Reason;
 use crate::source::{SourceFile, Span};
-use crate::syntax::{Clause, ClauseName, Directive};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive};
+use crate::transforms::two_forms::edited;
 
 /// The directives that stand in the place of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,25 +27,50 @@ enum Place {
 pub(super) struct Shared {
     pub of_teams: Vec<String>,
     pub of_loop: Vec<String>,
+    /// Where a further map would stand among those of the teams.
+    behind_maps: usize,
 }
 
-/// Shares the clauses out, without those of reductions. A comment stays behind its clause.
+impl Shared {
+    /// Maps variables that the directive mapped without a word.
+    pub(super) fn map(&mut self, names: &[&str]) {
+        if !names.is_empty() {
+            self.of_teams.insert(self.behind_maps, format!("map(tofrom: {})", names.join(", ")));
+        }
+    }
+}
+
+/// Shares the clauses out, those of reductions with the names of a team's parts. A comment stays behind its clause.
 ///
 /// # Errors
 /// A clause that has no place.
-pub(super) fn share(file: &SourceFile, directive: &Directive) -> Result<Shared, Reason> {
+pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combined]) -> Result<Shared, Reason> {
+    let file = cx.file;
     let mut shared = Shared::default();
     for (index, clause) in directive.clauses.iter().enumerate() {
         let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
-        let text = on_one_line(file, clause.span) + &comments(file, Span::new(clause.span.end, next));
-        match place(clause) {
-            Some(Place::Teams) => shared.of_teams.push(text),
-            Some(Place::Loop) => shared.of_loop.push(text),
-            Some(Place::Both) => {
-                shared.of_teams.push(text);
-                shared.of_loop.push(on_one_line(file, clause.span));
+        let text = on_one_line(file, clause.span);
+        let comments = comments(file, Span::new(clause.span.end, next));
+        let with_comments = text.clone() + &comments;
+        match place(cx, clause) {
+            Some(Place::Teams) => {
+                shared.of_teams.push(with_comments);
+                if clause.name == ClauseName::Map {
+                    shared.behind_maps = shared.of_teams.len();
+                }
             }
-            Some(Place::Combined) => {}
+            Some(Place::Loop) => shared.of_loop.push(with_comments),
+            Some(Place::Both) => {
+                shared.of_teams.push(with_comments);
+                shared.of_loop.push(text);
+            }
+            Some(Place::Combined) => {
+                let renamed = renamed(file, clause.span, combined);
+                let Some(text) = renamed else {
+                    return Err(refusal(clause.span, "the clause is not read"));
+                };
+                shared.of_loop.push(text + &comments);
+            }
             None => {
                 let name = file.show(clause.name_span);
                 return Err(refusal(clause.span, format!("`{name}` has no place beside results of teams")));
@@ -52,22 +80,41 @@ pub(super) fn share(file: &SourceFile, directive: &Directive) -> Result<Shared, 
     Ok(shared)
 }
 
+/// Is the number that a clause gives known, if it gives one?
+fn is_constant(cx: &Context<'_>, clause: &Clause) -> bool {
+    let number = match &clause.argument {
+        ClauseArgument::Words(words) => words.get(1).copied(),
+        _ => clause.expression(),
+    };
+    number.is_none_or(|span| cx.constant(span).is_some())
+}
+
 /// Where a clause goes. `None` if it may mean something else there, or is not known here.
-fn place(clause: &Clause) -> Option<Place> {
+fn place(cx: &Context<'_>, clause: &Clause) -> Option<Place> {
     use crate::syntax::spec_table::Leaf;
     use ClauseName as C;
     match clause.name {
+        C::Device if !clause.modifiers.is_empty() => None,
         C::Map | C::Device | C::IsDevicePtr | C::HasDeviceAddr | C::Nowait | C::Depend => Some(Place::Teams),
         C::NumTeams | C::ThreadLimit => Some(Place::Teams),
         // Without a name it is about `parallel` too: a loop of one thread need not be free of races.
         C::If if clause.directive_name_modifier() == Some(&[Leaf::Target]) => Some(Place::Teams),
-        C::Collapse | C::Schedule | C::DistSchedule | C::Order | C::NumThreads | C::ProcBind | C::Private => {
+        // The host worked out what the device would now.
+        C::Schedule | C::DistSchedule | C::NumThreads if !is_constant(cx, clause) => None,
+        C::Schedule | C::DistSchedule | C::NumThreads | C::Collapse | C::Order | C::ProcBind | C::Private => {
             Some(Place::Loop)
         }
         C::Firstprivate => Some(Place::Both),
         C::Reduction => Some(Place::Combined),
         _ => None,
     }
+}
+
+/// A clause on one line, which names the parts of a team.
+fn renamed(file: &SourceFile, clause: Span, combined: &[Combined]) -> Option<String> {
+    let text = edited(file, clause, &renames(combined, clause))?;
+    let lines = text.lines().map(|line| line.trim().trim_end_matches('\\').trim());
+    Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
 /// The block comments of a gap between clauses, each behind a blank.

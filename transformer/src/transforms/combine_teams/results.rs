@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::refusal;
 use crate::context::Context;
+use crate::edit::Edit;
 use crate::plan::Reason;
 use crate::semantics::Integer;
 use crate::semantics::symbols::{DeclaredType, Variable};
@@ -52,7 +53,8 @@ impl Combiner {
     /// The clause of the `atomic` directive, and the statement that combines a team's value with the whole.
     pub(super) fn update(self, whole: &str, part: &str) -> (Option<&'static str>, String) {
         let assigned = |operator: char| (None, format!("{whole} {operator}= {part};"));
-        let chosen = |relation: char| (Some("compare"), format!("if ({whole} {relation} {part}) {{ {whole} = {part}; }}"));
+        let chosen =
+            |relation: char| (Some("compare"), format!("if ({whole} {relation} {part}) {{ {whole} = {part}; }}"));
         match self {
             Self::Plus => assigned('+'),
             Self::Times => assigned('*'),
@@ -77,6 +79,17 @@ pub(super) struct Combined {
     pub names: Vec<Span>,
     /// Does a clause of the directive map it?
     pub is_mapped: bool,
+}
+
+/// The names within a span, as the parts of a team.
+pub(super) fn renames(combined: &[Combined], within: Span) -> Vec<Edit> {
+    let of = |one: &Combined| {
+        let names = one.names.iter().filter(|span| within.contains(**span));
+        names.map(|span| Edit { span: *span, text: one.part.clone() }).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Edit> = combined.iter().flat_map(of).collect();
+    all.sort_by_key(|edit| edit.span.start);
+    all
 }
 
 /// All that the clauses list, in the order of the text.
@@ -149,7 +162,9 @@ fn part(cx: &Context<'_>, inside: Span, name: &str, taken: &mut BTreeSet<String>
 
 /// The type of a number of four or eight bytes, which GPUs change in one step.
 fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Option<String> {
-    let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else { return None };
+    let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else {
+        return None;
+    };
     let is_plain = !variable.is_thread_local;
     let is_bitwise = matches!(combiner, Combiner::And | Combiner::Or | Combiner::ExclusiveOr);
     let fits = match number {
