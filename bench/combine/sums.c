@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KERNELS = 12, LENGTHS = 8, TIMES = 5, LAUNCHES = 20 };
+enum { KERNELS = 13, LENGTHS = 8, TIMES = 5, LAUNCHES = 20 };
 
 static double sum_of_float(int n, const float *a)
 {
@@ -15,6 +15,16 @@ static double sum_of_float(int n, const float *a)
 #pragma omp target teams distribute parallel for map(to: a[0:n]) map(tofrom: sum) reduction(+: sum)
     for (int i = 0; i < n; i++)
         sum += a[i];
+    return sum;
+}
+
+/* Whole numbers below 2^24, which no order of the additions changes. */
+static double float_sum(int n, const float *a)
+{
+    float sum = 0;
+#pragma omp target teams distribute parallel for map(to: a[0:n]) map(tofrom: sum) reduction(+: sum)
+    for (int i = 0; i < n; i++)
+        sum += a[i] > 29 ? 1.0f : 0.0f;
     return sum;
 }
 
@@ -214,6 +224,7 @@ static void measure(int n)
         TIMED(9, checksum(all, k));
         TIMED(10, rows(all / 64, f));
         TIMED(11, gathered(all, place, f));
+        TIMED(12, float_sum(all, f));
     }
     for (size_t i = 0; i < size; i++)
         sum += (double)(i % 31) * (g[i] + x[i] + r[i]);

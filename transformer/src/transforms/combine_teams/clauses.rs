@@ -47,6 +47,12 @@ impl Shared {
 pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combined]) -> Result<Shared, Reason> {
     let file = cx.file;
     let mut shared = Shared::default();
+    let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
+    let of_directive = comments(file, Span::new(directive.name_span.end, first));
+    if !of_directive.is_empty() {
+        shared.of_teams.push(of_directive.trim_start().to_owned());
+        shared.behind_maps = 1;
+    }
     for (index, clause) in directive.clauses.iter().enumerate() {
         let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
         let text = on_one_line(file, clause.span);
@@ -100,10 +106,8 @@ fn place(cx: &Context<'_>, clause: &Clause) -> Option<Place> {
         // Without a name it is about `parallel` too: a loop of one thread need not be free of races.
         C::If if clause.directive_name_modifier() == Some(&[Leaf::Target]) => Some(Place::Teams),
         // The host worked out what the device would now.
-        C::Schedule | C::DistSchedule | C::NumThreads if !is_constant(cx, clause) => None,
-        C::Schedule | C::DistSchedule | C::NumThreads | C::Collapse | C::Order | C::ProcBind | C::Private => {
-            Some(Place::Loop)
-        }
+        C::DistSchedule | C::NumThreads if !is_constant(cx, clause) => None,
+        C::DistSchedule | C::NumThreads | C::Collapse | C::Order | C::ProcBind | C::Private => Some(Place::Loop),
         C::Firstprivate => Some(Place::Both),
         C::Reduction => Some(Place::Combined),
         _ => None,

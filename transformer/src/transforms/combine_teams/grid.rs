@@ -38,7 +38,7 @@ pub(super) fn complete(
         shared.of_teams.push(format!("num_teams({teams}){limit} /* {name} */"));
     }
     let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
-    if of(ClauseName::DistSchedule).is_none() && of(ClauseName::Schedule).is_none() && !has_loop {
+    if of(ClauseName::DistSchedule).is_none() && !has_loop {
         let is_nest = of(ClauseName::Collapse).is_some();
         let rounds = if is_nest { ROUNDS_OF_NEST } else { ROUNDS };
         shared.of_loop.push(format!("dist_schedule(static, {}) /* {name} */", rounds * u64::from(threads)));

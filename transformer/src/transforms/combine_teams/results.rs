@@ -18,7 +18,6 @@ use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeId, Number};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Combiner {
     Plus,
-    Times,
     And,
     Or,
     ExclusiveOr,
@@ -30,7 +29,6 @@ impl Combiner {
     fn of(operator: &str) -> Option<Self> {
         Some(match operator {
             "+" => Self::Plus,
-            "*" => Self::Times,
             "&" => Self::And,
             "|" => Self::Or,
             "^" => Self::ExclusiveOr,
@@ -40,13 +38,14 @@ impl Combiner {
         })
     }
 
-    /// What combines with each value to that value. `None` for minima and maxima: a team begins with what stands there.
-    pub(super) fn neutral(self) -> Option<&'static str> {
-        match self {
-            Self::Plus | Self::Or | Self::ExclusiveOr => Some("0"),
-            Self::Times => Some("1"),
-            Self::And => Some("-1"),
-            Self::Min | Self::Max => None,
+    /// What combines with each value of a type to that value. `None` for minima and maxima: a team begins with what stands there.
+    fn neutral(self, of: Option<Integer>) -> Option<&'static str> {
+        match (self, of) {
+            (Self::Plus | Self::Or | Self::ExclusiveOr, _) => Some("0"),
+            (Self::And, Some(Integer { signed: false, bits: 32 })) => Some("~0u"),
+            (Self::And, Some(Integer { signed: false, .. })) => Some("~0ull"),
+            (Self::And, _) => Some("-1"),
+            (Self::Min | Self::Max, _) => None,
         }
     }
 
@@ -57,7 +56,6 @@ impl Combiner {
             |relation: char| (Some("compare"), format!("if ({whole} {relation} {part}) {{ {whole} = {part}; }}"));
         match self {
             Self::Plus => assigned('+'),
-            Self::Times => assigned('*'),
             Self::And => assigned('&'),
             Self::Or => assigned('|'),
             Self::ExclusiveOr => assigned('^'),
@@ -75,6 +73,8 @@ pub(super) struct Combined {
     /// Its type, as written.
     pub ty: String,
     pub combiner: Combiner,
+    /// What a team begins with. `None` for what stands in the variable.
+    pub start: Option<&'static str>,
     /// Where the clause and the loop name it.
     pub names: Vec<Span>,
     /// Does a clause of the directive map it?
@@ -128,15 +128,15 @@ fn one(
     let Some((name, variable)) = name.zip(variable) else {
         return Err(refusal(item.span, "this is no variable in sight"));
     };
-    let Some(ty) = type_text(&variable, combiner) else {
-        return Err(refusal(item.span, format!("`{name}` is no plain number that an atomic update can change")));
-    };
+    let ty = type_text(&variable, combiner).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
     let inside = cx.tree.span(first);
     let names_it = |text: &str| words(text).any(|word| word == name);
     if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {
         return Err(refusal(item.span, format!("a macro may stand for `{name}`, or name it")));
     }
-    let others = directive.clauses.iter().filter(|other| other.lists(&name) && other.name != ClauseName::Map);
+    let others = directive.clauses.iter().filter(|other| {
+        other.lists(&name) && !matches!(other.name, ClauseName::Map | ClauseName::Depend)
+    });
     if others.filter(|other| !std::ptr::eq(*other, clause)).count() > 0 {
         return Err(refusal(item.span, format!("other clauses list `{name}` too")));
     }
@@ -145,7 +145,8 @@ fn one(
     let of_it = uses.iter().filter(|used| used.name == name && used.role != Role::Declaration && is_it(used.span));
     let names = std::iter::once(item.span).chain(of_it.map(|used| used.span)).collect();
     let is_mapped = directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(&name));
-    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, names, is_mapped })
+    let start = combiner.neutral(Integer::of(&variable.ty));
+    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, names, is_mapped })
 }
 
 /// A name for a team's part that means nothing in the loop, nor was given to another part.
@@ -160,17 +161,26 @@ fn part(cx: &Context<'_>, inside: Span, name: &str, taken: &mut BTreeSet<String>
     free.unwrap_or_default()
 }
 
-/// The type of a number of four or eight bytes, which GPUs change in one step.
-fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Option<String> {
+/// The type of a number that one instruction of a GPU can combine with another, as written, or why it is none.
+///
+/// Where there is no such instruction, teams that come at the same time compare and exchange the value until one after the other has had its turn. Minima and maxima of
+/// floating-point numbers are combined so too, but most of them change nothing.
+fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Result<String, &'static str> {
     let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else {
-        return None;
+        return Err("is no plain number");
     };
-    let is_plain = !variable.is_thread_local;
-    let is_bitwise = matches!(combiner, Combiner::And | Combiner::Or | Combiner::ExclusiveOr);
+    let is_extreme = matches!(combiner, Combiner::Min | Combiner::Max);
     let fits = match number {
-        Number::Floating(Format::Single | Format::Double) => !is_bitwise,
+        Number::Floating(Format::Single) if combiner == Combiner::Plus => {
+            return Err("is a `float`, and atomic additions take subnormal numbers for zero");
+        }
+        Number::Floating(Format::Single) => is_extreme,
+        Number::Floating(Format::Double) => is_extreme || combiner == Combiner::Plus,
         Number::Integer { .. } => Integer::of(&variable.ty).is_some_and(|own| matches!(own.bits, 32 | 64)),
         _ => false,
     };
-    (is_plain && fits).then(|| spelling.to_string())
+    if variable.is_thread_local || !fits {
+        return Err("is no number that one atomic instruction can combine with another");
+    }
+    Ok(spelling.to_string())
 }

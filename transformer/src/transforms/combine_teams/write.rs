@@ -40,11 +40,11 @@ pub(super) fn edit(
     let Shared { of_teams, of_loop, .. } = shared;
 
     let mut text = format!("{}{}{newline}{indent}{{{newline}", layout.indent, layout.write(TEAMS, &of_teams));
-    for Combined { ty, part, combiner, .. } in combined {
-        let start = combiner.neutral().map(|neutral| format!(" = {neutral}")).unwrap_or_default();
+    for Combined { ty, part, start, .. } in combined {
+        let start = start.map(|start| format!(" = {start}")).unwrap_or_default();
         text += &line(&format!("{ty} {part}{start};"));
     }
-    for Combined { name, part, .. } in combined.iter().filter(|one| one.combiner.neutral().is_none()) {
+    for Combined { name, part, .. } in combined.iter().filter(|one| one.start.is_none()) {
         text += &pragma("atomic", &["read".to_owned()]);
         text += &line(&format!("{part} = {name};"));
     }

@@ -7,7 +7,6 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask_part;
 use crate::source::{Language, SourceFile, Span};
-use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Directive, If, NodeId, NodeKind};
 
 /// The whole lines of a region.
@@ -258,11 +257,8 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     let choices: Vec<Span> = tree.ancestors(body).filter(is_choice).map(|node| tree.span(node)).collect();
     let outermost = *choices.last()?;
     let regions = target_regions(tree, cx.constructs);
-    let is_shared_out = |region: &TargetRegion| {
-        let mut inside = cx.constructs.within(region.extent);
-        region.is_league_loop() || inside.any(|(construct, _)| construct.leaves.first() == Some(&Leaf::Distribute))
-    };
-    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !is_shared_out(region));
+    let is_of_league = |region: &TargetRegion| region.is_league_loop() || region.combines_teams(cx.constructs);
+    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !is_of_league(region));
     others.next().map(|region| region.extent)
 }
 
