@@ -155,8 +155,9 @@ fn manual_pages_show_what_the_tool_does() {
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass].into();
             options.reassociate = transform.pass == Pass::Reduce;
-            options.device = DeviceProfile::named("h200")
-                .filter(|_| matches!(transform.pass, Pass::Unroll | Pass::Coarsen | Pass::Stage | Pass::Tile));
+            options.device = DeviceProfile::named("h200").filter(|_| {
+                matches!(transform.pass, Pass::Unroll | Pass::Coarsen | Pass::Stage | Pass::Tile | Pass::Combine)
+            });
         }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());

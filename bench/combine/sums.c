@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { KERNELS = 13, LENGTHS = 8, TIMES = 5, LAUNCHES = 20 };
+enum { KERNELS = 14, LENGTHS = 8, TIMES = 5, LAUNCHES = 20 };
 
 static double sum_of_float(int n, const float *a)
 {
@@ -93,6 +93,17 @@ static float residual(int n, const float *a, float *b)
                 most = change;
             b[i * n + j] = next;
         }
+    return most;
+}
+
+/* Each team finds more than those before it. */
+static double rising(int n, const double *a)
+{
+    double most = 0;
+#pragma omp target teams distribute parallel for map(to: a[0:n]) map(tofrom: most) reduction(max: most)
+    for (int i = 0; i < n; i++)
+        if (a[i] + i > most)
+            most = a[i] + i;
     return most;
 }
 
@@ -225,6 +236,7 @@ static void measure(int n)
         TIMED(10, rows(all / 64, f));
         TIMED(11, gathered(all, place, f));
         TIMED(12, float_sum(all, f));
+        TIMED(13, rising(all, d));
     }
     for (size_t i = 0; i < size; i++)
         sum += (double)(i % 31) * (g[i] + x[i] + r[i]);

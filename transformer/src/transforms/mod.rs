@@ -186,7 +186,7 @@ pub const TRANSFORMS: &[Transform] = &[
     Transform {
         pass: Pass::Combine,
         summary: "Let each team add its results to the whole by atomic updates",
-        default: ByDefault::WhereSure,
+        default: ByDefault::Named,
         plan: Some(combine_teams::combine_teams),
         waits_for: combine_teams::waits_for,
         sees_headers: false,

@@ -134,9 +134,10 @@ fn one(
     if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {
         return Err(refusal(item.span, format!("a macro may stand for `{name}`, or name it")));
     }
-    let others = directive.clauses.iter().filter(|other| {
-        other.lists(&name) && !matches!(other.name, ClauseName::Map | ClauseName::Depend)
-    });
+    let others = directive
+        .clauses
+        .iter()
+        .filter(|other| other.lists(&name) && !matches!(other.name, ClauseName::Map | ClauseName::Depend));
     if others.filter(|other| !std::ptr::eq(*other, clause)).count() > 0 {
         return Err(refusal(item.span, format!("other clauses list `{name}` too")));
     }
