@@ -220,7 +220,7 @@ fn example(page: &str, what: &str) -> Option<(String, &'static str)> {
 /// The rules that only a device or a flag brings up.
 const WITH_DEVICE: &[&str] = &[
     "OMPS165", "OMPS170", "OMPS251", "OMPS405", "OMPS450", "OMPS860", "OMPS861", "OMPS864", "OMPS865", "OMPS866",
-    "OMPS867",
+    "OMPS867", "OMPS868",
 ];
 /// The rules without code that this text alone shows to be left alone: the compiler must disagree, or another one be asked for; or the
 /// tool itself is at fault; or it is about flags, or the configuration.

@@ -183,7 +183,6 @@ mod retune;
 mod team_size;
 mod told;
 
-pub(super) use self::grid::teams_at_most;
 pub use self::predictions::predicted_time;
 
 use crate::analysis::associated_loops::known_iterations;

@@ -18,7 +18,7 @@
 //! double product(int n, const double *a, const double *b) {
 //!   double sum = 0;
 //!   #pragma omp target teams map(to: a[0:n], b[0:n]) map(tofrom: sum) \
-//!       num_teams(0 <= n && n < 270336 ? n / 128 + 1 : 2112) thread_limit(128) /* h200 */
+//!       num_teams(2112) thread_limit(128) /* h200 */
 //!   {
 //!     double sum_of_team = 0;
 //!     #pragma omp distribute parallel for reduction(+: sum_of_team) \
@@ -155,7 +155,7 @@ fn change(
     }
     let combined = results::combined(cx, directive, first)?;
     let mut shared = clauses::share(cx, directive, &combined)?;
-    grid::complete(cx, region, (directive, candidate.nest.loops.body), device, &mut shared);
+    grid::complete(cx, (directive, candidate.nest.loops.body), device, &mut shared);
     let edit = write::edit(cx, region, (directive, first), shared, &combined);
     let Some(edit) = edit else {
         return Err(refusal(directive.span, "directive and loop do not stand on lines of their own"));

@@ -262,11 +262,11 @@ pub(super) fn told(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Optio
     match teams {
         Teams::Runtime => Some(vec![format!("thread_limit({threads})")]),
         Teams::AtMost(most) => {
-            let teams = teams_at_most(cx, region, threads, most).unwrap_or_else(|| most.max(1).to_string());
+            let teams = told_teams(cx, region, threads, most).unwrap_or_else(|| most.max(1).to_string());
             Some(vec![format!("num_teams({teams})"), format!("thread_limit({threads})")])
         }
         Teams::Open => {
-            let teams = teams_at_most(cx, region, 1, LARGEST_PRODUCT)?;
+            let teams = told_teams(cx, region, 1, LARGEST_PRODUCT)?;
             // A constant would be compiled into the kernel as the iterations that a team takes at once, and as the most threads.
             let limit = format!("thread_limit(__builtin_frame_address(0) ? {threads} : 1)");
             Some(vec![format!("num_teams({teams})"), limit])
@@ -275,12 +275,7 @@ pub(super) fn told(cx: &Context<'_>, region: &TargetRegion, told: Grid) -> Optio
 }
 
 /// As many teams of so many threads as there are iterations for, as an expression; `None` if the bounds are no simple ones.
-pub(in crate::transforms) fn teams_at_most(
-    cx: &Context<'_>,
-    region: &TargetRegion,
-    threads: u32,
-    most: u64,
-) -> Option<String> {
+fn told_teams(cx: &Context<'_>, region: &TargetRegion, threads: u32, most: u64) -> Option<String> {
     let figures = match cx.device {
         Some(device) => figures_on(cx, region, device),
         None => DeviceProfile::stand_in().and_then(|device| figures_on(cx, region, device)),

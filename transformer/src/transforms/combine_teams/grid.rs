@@ -3,10 +3,8 @@
 use super::clauses::Shared;
 use crate::context::Context;
 use crate::device::DeviceProfile;
-use crate::region::target::TargetRegion;
 use crate::syntax::{ClauseName, Directive, NodeId};
 use crate::transforms::TEAM_THREADS;
-use crate::transforms::choose_geometry::teams_at_most;
 
 /// How many iterations each thread of a team makes before the team goes on elsewhere. Teams that each have one part of all iterations read from as many
 /// places of memory at once, and took up to 1.4 times as long; longer parts leave teams without work. Of several loops each iteration may be a tile of rows.
@@ -16,7 +14,6 @@ const ROUNDS_OF_NEST: u64 = 2;
 /// Adds the clauses that are missing. Of `target teams` LLVM's runtime knows no iterations, and starts 3,200 teams.
 pub(super) fn complete(
     cx: &Context<'_>,
-    region: &TargetRegion,
     (directive, body): (&Directive, NodeId),
     device: &DeviceProfile,
     shared: &mut Shared,
@@ -33,9 +30,8 @@ pub(super) fn complete(
     let name = &device.name;
     if of(ClauseName::NumTeams).is_none() {
         let most = u64::from(device.sm_count) * u64::from((device.threads_per_sm / threads).max(1));
-        let teams = teams_at_most(cx, region, threads, most).unwrap_or_else(|| most.to_string());
         let limit = if limit.is_none() { format!(" thread_limit({threads})") } else { String::new() };
-        shared.of_teams.push(format!("num_teams({teams}){limit} /* {name} */"));
+        shared.of_teams.push(format!("num_teams({most}){limit} /* {name} */"));
     }
     let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
     if of(ClauseName::DistSchedule).is_none() && !has_loop {
