@@ -31,13 +31,11 @@ pub enum Pass {
     Unroll,
     /// Each thread makes neighbouring iterations, of collapsed loops or of sums.
     Tile,
-    /// Teams add their results to the whole by atomic updates.
-    Combine,
 }
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
@@ -51,7 +49,6 @@ impl Pass {
         Self::Pipeline,
         Self::Unroll,
         Self::Tile,
-        Self::Combine,
     ];
 
     /// Those that run before it.
@@ -78,7 +75,6 @@ impl Pass {
             Self::Pipeline => "pipeline",
             Self::Unroll => "unroll",
             Self::Tile => "tile",
-            Self::Combine => "combine",
         }
     }
 }
