@@ -160,13 +160,23 @@ impl Writer<'_, '_> {
         (heads, self.parts.iter().map(Part::value).collect())
     }
 
-    /// A statement in the place of a loop's body. A comment in front of the body stays there, and what follows it begins a line.
+    /// A statement in the place of a loop's body. A comment behind the head stays there, and what follows it begins a line; comments on lines of their own
+    /// stand in the block, as clang-format takes what is in front of a brace for more of the comment behind the head.
     fn behind_head(&self, innermost: NodeId, span: Span, text: &str) -> Option<Edit> {
         let (cx, newline) = (self.cx, self.layout.newline);
         let gap = Span::new(cx.tree.end_of_head(innermost)?, span.start);
-        let said = cx.file.bytes(gap).trim_ascii_end().len();
+        let between = cx.file.show(gap);
+        let (beside, below) = between.split_once('\n').unwrap_or((between.as_ref(), ""));
+        let is_cut = beside.rfind("/*") > beside.rfind("*/");
+        let block = text.split_once('{').filter(|(front, _)| front.trim().is_empty());
+        let block = block.filter(|_| !is_cut && !below.trim().is_empty());
+        let said = if block.is_some() { beside.trim_end().len() } else { between.trim_end().len() };
+        let text = match block {
+            Some((front, inside)) => format!("{front}{{{newline}{}{inside}", below.trim_end()),
+            None => text.to_owned(),
+        };
         let text = if said == 0 || text.starts_with(newline) {
-            text.to_owned()
+            text
         } else {
             format!("{newline}{}{}", indent_of(cx.file, cx.tree.span(innermost).start), text.trim_start())
         };
