@@ -155,8 +155,9 @@ fn manual_pages_show_what_the_tool_does() {
         if let Some(transform) = asked_for {
             options.passes = vec![transform.pass].into();
             options.reassociate = transform.pass == Pass::Reduce;
-            options.device = DeviceProfile::named("h200")
-                .filter(|_| matches!(transform.pass, Pass::Unroll | Pass::Coarsen | Pass::Stage | Pass::Tile));
+            options.device = DeviceProfile::named("h200").filter(|_| {
+                matches!(transform.pass, Pass::Unroll | Pass::Coarsen | Pass::Stage | Pass::Tile | Pass::Combine)
+            });
         }
         for (input, output) in inputs.into_iter().zip(outputs) {
             let file = SourceFile::new("page.c", input.into_bytes());
@@ -219,7 +220,7 @@ fn example(page: &str, what: &str) -> Option<(String, &'static str)> {
 /// The rules that only a device or a flag brings up.
 const WITH_DEVICE: &[&str] = &[
     "OMPS165", "OMPS170", "OMPS251", "OMPS405", "OMPS450", "OMPS860", "OMPS861", "OMPS864", "OMPS865", "OMPS866",
-    "OMPS867",
+    "OMPS867", "OMPS868",
 ];
 /// The rules without code that this text alone shows to be left alone: the compiler must disagree, or another one be asked for; or the
 /// tool itself is at fault; or it is about flags, or the configuration.

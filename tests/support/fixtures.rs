@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// - `versioned`: both forms are written where the lengths of loops decide which is faster;
 /// - `retune`: written grids that are far off on the `device` are replaced;
 /// - `device NAME`: grids are chosen for this device, and all passes run;
-/// - `without PASS`: with a device all passes run but this one, which would change first what the fixture shows;
+/// - `without PASS,..`: with a device all passes run but these, which would change first what the fixture shows;
 /// - `assumed_iterations N`: what a loop of unknown length is taken for; by default it is long;
 /// - `window K`: pipelines keep K tiles on the device at a time;
 /// - `for COMPILER`, `pin HOW`: what `--for` and `--pin` say;

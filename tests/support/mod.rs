@@ -5,6 +5,7 @@
 pub mod batch;
 pub mod bits;
 pub mod coarsened;
+pub mod combined;
 pub mod environments;
 pub mod faults;
 pub mod fixtures;

@@ -61,7 +61,9 @@ pub fn options(path: &Path, text: &[u8], assume: bool) -> Options {
     if options.device.is_some() {
         let named = shown.filter(|transform| transform.default != ByDefault::Runs);
         options.passes = named.map_or(options.passes.clone(), |transform| options.passes.with(transform.pass));
-        let left_out = TRANSFORMS.iter().filter(|transform| said("without") == Some(transform.pass.name()));
+        let left_out = TRANSFORMS.iter().filter(|transform| {
+            said("without").is_some_and(|passes| passes.split(',').any(|pass| pass == transform.pass.name()))
+        });
         options.passes = options.passes.without(&left_out.map(|transform| transform.pass).collect::<Vec<_>>());
     } else if let Some(transform) = shown {
         // What is collapsed is what was split.

@@ -31,11 +31,13 @@ pub enum Pass {
     Unroll,
     /// Each thread makes neighbouring iterations, of collapsed loops or of sums.
     Tile,
+    /// Teams add their results to the whole by atomic updates.
+    Combine,
 }
 
 impl Pass {
     /// All of them, in the order in which they run.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Split,
         Self::Hoist,
         Self::Collapse,
@@ -49,6 +51,7 @@ impl Pass {
         Self::Pipeline,
         Self::Unroll,
         Self::Tile,
+        Self::Combine,
     ];
 
     /// Those that run before it.
@@ -75,6 +78,7 @@ impl Pass {
             Self::Pipeline => "pipeline",
             Self::Unroll => "unroll",
             Self::Tile => "tile",
+            Self::Combine => "combine",
         }
     }
 }

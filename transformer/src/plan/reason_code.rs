@@ -131,6 +131,8 @@ reason_codes! {
     StagingDoesNotPay = "OMPS865", DoesNotPay, "tiles in team memory gain nothing";
     RowsNotTiled = "OMPS866", Refusal, "rows that one thread cannot take together";
     TilesDoNotPay = "OMPS867", DoesNotPay, "tiles of iterations gain nothing, or cannot be counted";
+    TeamsNotCombined = "OMPS868", Refusal, "results of teams that no atomic updates combine";
+    CombiningDoesNotPay = "OMPS869", DoesNotPay, "atomic updates gain nothing that is known";
     TooSmall = "OMPS201", DoesNotPay, "too little work for further launches";
     TwoLevels = "OMPS202", DoesNotPay, "teams and threads share two loops already";
     CollapseDoesNotPay = "OMPS240", DoesNotPay, "collapse gains nothing";

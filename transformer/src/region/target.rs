@@ -96,6 +96,26 @@ impl TargetRegion {
         )
     }
 
+    /// Does each team run its part of one loop, and then update what all teams have found by atomic operations? `combine` writes this.
+    #[must_use]
+    pub fn combines_teams(&self, constructs: &ConstructTree) -> bool {
+        use Leaf::{Distribute, For, Parallel, Simd, Target, Teams};
+        let (mut loops, mut updates) = (0, 0);
+        let fits = |segment: &Segment| match segment {
+            Segment::Declaration(_) => true,
+            Segment::Loop(chain) => {
+                loops += 1;
+                matches!(chain.leaves.as_slice(), [Distribute, Parallel, For] | [Distribute, Parallel, For, Simd])
+            }
+            Segment::Construct(chain) => {
+                updates += 1;
+                constructs.directive(chain.innermost()).is("atomic")
+            }
+            _ => false,
+        };
+        self.chain.leaves == [Target, Teams] && self.segments.iter().all(fits) && loops == 1 && updates > 0
+    }
+
     /// Its segments and, behind each one that steers others, those inside it.
     #[must_use]
     pub fn all_segments(&self) -> Vec<&Segment> {

@@ -155,8 +155,9 @@ use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::semantics::symbols::VariableId;
 use crate::source::Span;
-use crate::syntax::{ClauseName, Directive, Field, NodeId, NodeKind};
+use crate::syntax::{Field, NodeId, NodeKind};
 use crate::transforms::Waiting;
+use crate::transforms::checks;
 use blocks::Statement;
 use calls::Called;
 use constructs::Mapping;
@@ -260,17 +261,12 @@ fn is_repeated(cx: &Context<'_>, node: NodeId) -> bool {
 
 /// Do host and device share their memory, as the program says or the device's profile? Then nothing travels.
 fn shares_memory(cx: &Context<'_>) -> Option<Span> {
-    let says_so = |directive: &&Directive| {
-        let clauses = directive.clauses.iter().map(|clause| clause.name);
-        directive.is("requires") && clauses.into_iter().any(|name| name == ClauseName::UnifiedSharedMemory)
-    };
     let has_shared = || cx.profile.is_some_and(|device| device.shares_host_memory);
     let first_target = || {
         let targets = cx.constructs.ids().find(|id| cx.constructs.is_target(*id));
         targets.map(|id| cx.constructs.directive(id).span)
     };
-    let said = cx.constructs.directives.iter().find(says_so).map(|directive| directive.span);
-    said.or_else(|| first_target().filter(|_| has_shared()))
+    checks::unified_memory(cx).or_else(|| first_target().filter(|_| has_shared()))
 }
 
 fn plan_function(cx: &Context<'_>, all: &[Mapping], function: NodeId) -> Vec<Planned> {

@@ -4,6 +4,7 @@ mod checks;
 mod choose_geometry;
 mod coarsen_loops;
 mod collapse;
+mod combine_teams;
 mod fuse_constructs;
 mod hoist_maps;
 mod host_copies;
@@ -180,6 +181,14 @@ pub const TRANSFORMS: &[Transform] = &[
         default: ByDefault::WhereSure,
         plan: Some(tile_rows::tile_rows),
         waits_for: tile_rows::waits_for,
+        sees_headers: false,
+    },
+    Transform {
+        pass: Pass::Combine,
+        summary: "Let each team add its results to the whole by atomic updates",
+        default: ByDefault::Named,
+        plan: Some(combine_teams::combine_teams),
+        waits_for: combine_teams::waits_for,
         sees_headers: false,
     },
 ];

@@ -210,10 +210,8 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     if cx.constructs.directive(id).clauses_of(ClauseName::Map).next().is_none() {
         return nothing(span, "it copies nothing");
     }
-    let all = cx.constructs.within(Span::new(0, cx.file.text.len()));
-    let mut clauses = all.flat_map(|(_, directive)| &directive.clauses);
-    if let Some(clause) = clauses.find(|clause| clause.name == ClauseName::UnifiedSharedMemory) {
-        return nothing(clause.span, "host and device share memory: nothing is copied");
+    if let Some(clause) = checks::unified_memory(cx) {
+        return nothing(clause, "host and device share memory: nothing is copied");
     }
     let has_threads = |extent: Span| {
         cx.constructs.within(extent).any(|(construct, _)| construct.leaves.first() == Some(&Leaf::Parallel))

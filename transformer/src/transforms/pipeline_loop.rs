@@ -233,10 +233,8 @@ fn nothing_to_do(cx: &Context<'_>, region: &TargetRegion) -> Option<Reason> {
     }
     let first = region.chain.constructs.first().copied()?;
     let span = cx.constructs.directive(first).span;
-    let directives = cx.constructs.within(Span::new(0, cx.file.text.len())).map(|(_, directive)| directive);
-    let mut required = directives.flat_map(|directive| &directive.clauses);
-    if let Some(clause) = required.find(|clause| clause.name == ClauseName::UnifiedSharedMemory) {
-        return nothing(clause.span, "host and device share memory: nothing is copied");
+    if let Some(clause) = checks::unified_memory(cx) {
+        return nothing(clause, "host and device share memory: nothing is copied");
     }
     if !copies {
         return nothing(span, "no clause of the construct maps anything");

@@ -196,6 +196,9 @@ fn limited(cx: &Context<'_>, region: &TargetRegion, plan: Plan) -> Plan {
 /// Checks all preconditions. `None` if there is nothing to split. The error holds the reasons to refuse the region.
 fn checked(cx: &Context<'_>, region: &TargetRegion) -> Result<Option<(Shape, Facts)>, Vec<Reason>> {
     let text = text_reasons(cx, region);
+    if region.combines_teams(cx.constructs) && text.is_empty() {
+        return Ok(None);
+    }
     let unfit = |reasons: Vec<Reason>| [text.clone(), as_in_cuda(cx, region, reasons)].concat();
     let Some(shape) = shape_of(cx, region).map_err(unfit)? else {
         // A macro or an unknown directive in a block may hide a loop.

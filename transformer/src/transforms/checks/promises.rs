@@ -4,6 +4,7 @@ use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
+use crate::source::Span;
 use crate::syntax::ClauseName;
 
 /// Why no further directive may be written in a region. `None` if the program makes no such promise. What `assumes`
@@ -20,6 +21,13 @@ pub(in crate::transforms) fn excludes_host_threads(cx: &Program<'_>, region: &Ta
     let names =
         [ClauseName::NoOpenmp, ClauseName::NoOpenmpConstructs, ClauseName::NoOpenmpRoutines, ClauseName::NoParallelism];
     promise(cx, region, &names, message)
+}
+
+/// Where the program says that host and device share their memory (OpenMP 5.2, section 8.2).
+pub(in crate::transforms) fn unified_memory(cx: &Program<'_>) -> Option<Span> {
+    let required = cx.constructs.directives.iter().filter(|directive| directive.is("requires"));
+    let mut clauses = required.flat_map(|directive| &directive.clauses);
+    clauses.find(|clause| clause.name == ClauseName::UnifiedSharedMemory).map(|clause| clause.span)
 }
 
 fn promise(cx: &Program<'_>, region: &TargetRegion, names: &[ClauseName], message: &str) -> Option<Reason> {

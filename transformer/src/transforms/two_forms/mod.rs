@@ -3,7 +3,7 @@
 use crate::edit::directive_writer::{Layout, WIDTH, indent_of, line_start};
 use crate::edit::{Edit, EditSet};
 use crate::region::construct::ConstructId;
-use crate::region::target::target_regions;
+use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::Program;
 use crate::source::pragma_scan::mask_part;
 use crate::source::{Language, SourceFile, Span};
@@ -257,7 +257,8 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     let choices: Vec<Span> = tree.ancestors(body).filter(is_choice).map(|node| tree.span(node)).collect();
     let outermost = *choices.last()?;
     let regions = target_regions(tree, cx.constructs);
-    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !region.is_league_loop());
+    let is_of_league = |region: &TargetRegion| region.is_league_loop() || region.combines_teams(cx.constructs);
+    let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !is_of_league(region));
     others.next().map(|region| region.extent)
 }
 

@@ -24,7 +24,9 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
         return false;
     }
     let regions = target_regions(cx.tree, cx.constructs);
-    let is_kernel = |region: &&TargetRegion| is_grid(&region.chain) || is_grid_of_rows(cx, &region.chain);
+    let is_kernel = |region: &&TargetRegion| {
+        is_grid(&region.chain) || is_grid_of_rows(cx, &region.chain) || region.combines_teams(cx.constructs)
+    };
     let grids = regions.iter().filter(|region| other.contains(region.extent)).filter(is_kernel);
     let loop_of = |chain: &Chain| sorted_heads(cx, cx.constructs.construct(chain.innermost()).body_span);
     let mut grids = grids.map(|region| loop_of(&region.chain));

@@ -1,0 +1,136 @@
+//! Which construct each clause of a combined directive belongs to, once the directive is two.
+
+use super::refusal;
+use super::results::{Combined, renames};
+use crate::context::Context;
+use crate::edit::directive_writer::on_one_line;
+use crate::plan::Reason;
+use crate::source::{SourceFile, Span};
+use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive};
+use crate::transforms::two_forms::edited;
+
+/// The directives that stand in the place of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// `target teams`.
+    Teams,
+    /// `distribute parallel for`.
+    Loop,
+    /// Both: each of the threads has a copy of what its team has a copy of.
+    Both,
+    /// It names what is combined, and is written anew.
+    Combined,
+}
+
+/// The clauses of both directives, as they are written.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub of_teams: Vec<String>,
+    pub of_loop: Vec<String>,
+    /// Where a further map would stand among those of the teams.
+    behind_maps: usize,
+}
+
+impl Shared {
+    /// Maps variables that the directive mapped without a word.
+    pub(super) fn map(&mut self, names: &[&str]) {
+        if !names.is_empty() {
+            self.of_teams.insert(self.behind_maps, format!("map(tofrom: {})", names.join(", ")));
+        }
+    }
+}
+
+/// Shares the clauses out, those of reductions with the names of a team's parts. A comment stays behind its clause.
+///
+/// # Errors
+/// A clause that has no place.
+pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combined]) -> Result<Shared, Reason> {
+    let file = cx.file;
+    let mut shared = Shared::default();
+    let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
+    let of_directive = comments(file, Span::new(directive.name_span.end, first));
+    if !of_directive.is_empty() {
+        shared.of_teams.push(of_directive.trim_start().to_owned());
+        shared.behind_maps = 1;
+    }
+    for (index, clause) in directive.clauses.iter().enumerate() {
+        let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
+        let text = on_one_line(file, clause.span);
+        let comments = comments(file, Span::new(clause.span.end, next));
+        let with_comments = text.clone() + &comments;
+        match place(cx, clause) {
+            Some(Place::Teams) => {
+                shared.of_teams.push(with_comments);
+                if clause.name == ClauseName::Map {
+                    shared.behind_maps = shared.of_teams.len();
+                }
+            }
+            Some(Place::Loop) => shared.of_loop.push(with_comments),
+            Some(Place::Both) => {
+                shared.of_teams.push(with_comments);
+                shared.of_loop.push(text);
+            }
+            Some(Place::Combined) => {
+                let renamed = renamed(file, clause.span, combined);
+                let Some(text) = renamed else {
+                    return Err(refusal(clause.span, "the clause is not read"));
+                };
+                shared.of_loop.push(text + &comments);
+            }
+            None => {
+                let name = file.show(clause.name_span);
+                return Err(refusal(clause.span, format!("`{name}` has no place beside results of teams")));
+            }
+        }
+    }
+    Ok(shared)
+}
+
+/// Is the number that a clause gives known, if it gives one?
+fn is_constant(cx: &Context<'_>, clause: &Clause) -> bool {
+    let number = match &clause.argument {
+        ClauseArgument::Words(words) => words.get(1).copied(),
+        _ => clause.expression(),
+    };
+    number.is_none_or(|span| cx.constant(span).is_some())
+}
+
+/// Where a clause goes. `None` if it may mean something else there, or is not known here.
+fn place(cx: &Context<'_>, clause: &Clause) -> Option<Place> {
+    use crate::syntax::spec_table::Leaf;
+    use ClauseName as C;
+    match clause.name {
+        C::Device if !clause.modifiers.is_empty() => None,
+        C::Map | C::Device | C::IsDevicePtr | C::HasDeviceAddr | C::Nowait | C::Depend => Some(Place::Teams),
+        C::NumTeams | C::ThreadLimit => Some(Place::Teams),
+        // Without a name it is about `parallel` too: a loop of one thread need not be free of races.
+        C::If if clause.directive_name_modifier() == Some(&[Leaf::Target]) => Some(Place::Teams),
+        // The host worked out what the device would now.
+        C::DistSchedule | C::NumThreads if !is_constant(cx, clause) => None,
+        C::DistSchedule | C::NumThreads | C::Collapse | C::Order | C::ProcBind | C::Private => Some(Place::Loop),
+        C::Firstprivate => Some(Place::Both),
+        C::Reduction => Some(Place::Combined),
+        _ => None,
+    }
+}
+
+/// A clause on one line, which names the parts of a team.
+fn renamed(file: &SourceFile, clause: Span, combined: &[Combined]) -> Option<String> {
+    let text = edited(file, clause, &renames(combined, clause))?;
+    let lines = text.lines().map(|line| line.trim().trim_end_matches('\\').trim());
+    Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
+}
+
+/// The block comments of a gap between clauses, each behind a blank.
+fn comments(file: &SourceFile, gap: Span) -> String {
+    let text = file.show(gap);
+    let mut rest = text.as_ref();
+    let mut found = String::new();
+    while let Some(start) = rest.find("/*") {
+        let end = rest[start + 2..].find("*/").map_or(rest.len(), |end| start + 2 + end + 2);
+        found.push(' ');
+        found.push_str(&rest[start..end]);
+        rest = &rest[end..];
+    }
+    found
+}

@@ -1,0 +1,187 @@
+//! The variables in which a loop leaves what all its iterations give.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::refusal;
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::plan::Reason;
+use crate::semantics::Integer;
+use crate::semantics::symbols::{DeclaredType, Variable};
+use crate::semantics::uses::{Role, uses_below};
+use crate::source::{Span, words};
+use crate::syntax::numbers::Format;
+use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeId, Number};
+
+/// How two values become one, where one atomic update can do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Combiner {
+    Plus,
+    And,
+    Or,
+    ExclusiveOr,
+    Min,
+    Max,
+}
+
+impl Combiner {
+    fn of(operator: &str) -> Option<Self> {
+        Some(match operator {
+            "+" => Self::Plus,
+            "&" => Self::And,
+            "|" => Self::Or,
+            "^" => Self::ExclusiveOr,
+            "min" => Self::Min,
+            "max" => Self::Max,
+            _ => return None,
+        })
+    }
+
+    /// What combines with each value of a type to that value. `None` for minima and maxima: a team begins with what stands there.
+    fn neutral(self, of: Option<Integer>) -> Option<&'static str> {
+        match (self, of) {
+            (Self::Plus | Self::Or | Self::ExclusiveOr, _) => Some("0"),
+            (Self::And, Some(Integer { signed: false, bits: 32 })) => Some("~0u"),
+            (Self::And, Some(Integer { signed: false, .. })) => Some("~0ull"),
+            (Self::And, _) => Some("-1"),
+            (Self::Min | Self::Max, _) => None,
+        }
+    }
+
+    /// The clause of the `atomic` directive, and the statement that combines a team's value with the whole.
+    pub(super) fn update(self, whole: &str, part: &str) -> (Option<&'static str>, String) {
+        let assigned = |operator: char| (None, format!("{whole} {operator}= {part};"));
+        let chosen =
+            |relation: char| (Some("compare"), format!("if ({whole} {relation} {part}) {{ {whole} = {part}; }}"));
+        match self {
+            Self::Plus => assigned('+'),
+            Self::And => assigned('&'),
+            Self::Or => assigned('|'),
+            Self::ExclusiveOr => assigned('^'),
+            Self::Min => chosen('>'),
+            Self::Max => chosen('<'),
+        }
+    }
+}
+
+/// A variable that a `reduction` clause lists.
+pub(super) struct Combined {
+    pub name: String,
+    /// The name of a team's own part of it.
+    pub part: String,
+    /// Its type, as written.
+    pub ty: String,
+    pub combiner: Combiner,
+    /// What a team begins with. `None` for what stands in the variable.
+    pub start: Option<&'static str>,
+    /// Where the clause and the loop name it.
+    pub names: Vec<Span>,
+    /// Does a clause of the directive map it?
+    pub is_mapped: bool,
+}
+
+/// The names within a span, as the parts of a team.
+pub(super) fn renames(combined: &[Combined], within: Span) -> Vec<Edit> {
+    let of = |one: &Combined| {
+        let names = one.names.iter().filter(|span| within.contains(**span));
+        names.map(|span| Edit { span: *span, text: one.part.clone() }).collect::<Vec<_>>()
+    };
+    let mut all: Vec<Edit> = combined.iter().flat_map(of).collect();
+    all.sort_by_key(|edit| edit.span.start);
+    all
+}
+
+/// All that the clauses list, in the order of the text.
+///
+/// # Errors
+/// What is no number that one atomic update can change, or not only its name reaches.
+pub(super) fn combined(cx: &Context<'_>, directive: &Directive, first: NodeId) -> Result<Vec<Combined>, Reason> {
+    let mut taken = BTreeSet::new();
+    let mut all = Vec::new();
+    for clause in directive.clauses_of(ClauseName::Reduction) {
+        let operator = match clause.modifiers.as_slice() {
+            [one] if one.argument.is_none() => Combiner::of(&one.name),
+            _ => None,
+        };
+        let Some(combiner) = operator else {
+            return Err(refusal(clause.span, "no atomic update combines values like this"));
+        };
+        for item in clause.items() {
+            all.push(one(cx, directive, (clause, item), combiner, first, &mut taken)?);
+        }
+    }
+    Ok(all)
+}
+
+fn one(
+    cx: &Context<'_>,
+    directive: &Directive,
+    (clause, item): (&Clause, &ListItem),
+    combiner: Combiner,
+    first: NodeId,
+    taken: &mut BTreeSet<String>,
+) -> Result<Combined, Reason> {
+    let at = item.span.start;
+    let name = item.base.clone().filter(|_| item.is_name);
+    let variable = name.as_deref().and_then(|name| cx.symbols().lookup(name, at));
+    let Some((name, variable)) = name.zip(variable) else {
+        return Err(refusal(item.span, "this is no variable in sight"));
+    };
+    let ty = type_text(&variable, combiner).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
+    let inside = cx.tree.span(first);
+    let names_it = |text: &str| words(text).any(|word| word == name);
+    if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {
+        return Err(refusal(item.span, format!("a macro may stand for `{name}`, or name it")));
+    }
+    let others = directive
+        .clauses
+        .iter()
+        .filter(|other| other.lists(&name) && !matches!(other.name, ClauseName::Map | ClauseName::Depend));
+    if others.filter(|other| !std::ptr::eq(*other, clause)).count() > 0 {
+        return Err(refusal(item.span, format!("other clauses list `{name}` too")));
+    }
+    let uses = uses_below(cx.file, cx.tree, first);
+    let is_it = |span: Span| cx.symbols().lookup(&name, span.start).is_some_and(|found| found.id() == variable.id());
+    let of_it = uses.iter().filter(|used| used.name == name && used.role != Role::Declaration && is_it(used.span));
+    let names = std::iter::once(item.span).chain(of_it.map(|used| used.span)).collect();
+    let is_mapped = directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(&name));
+    let start = combiner.neutral(Integer::of(&variable.ty));
+    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, names, is_mapped })
+}
+
+/// A name for a team's part that means nothing in the loop, nor was given to another part.
+fn part(cx: &Context<'_>, inside: Span, name: &str, taken: &mut BTreeSet<String>) -> String {
+    let stem = format!("{name}_of_team");
+    let mut stems = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}{number}")));
+    let free = stems.find_map(|stem| {
+        let name = cx.fresh_in(inside, &stem);
+        let is_free = cx.symbols().lookup(&name, inside.start).is_none();
+        (is_free && taken.insert(name.clone())).then_some(name)
+    });
+    free.unwrap_or_default()
+}
+
+/// The type of a number that one instruction of a GPU can combine with another, as written, or why it is none.
+///
+/// Where there is no such instruction, teams that come at the same time compare and exchange the value until one after the other has had its turn. Minima and maxima of
+/// floating-point numbers are combined so too, but most of them change nothing.
+fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Result<String, &'static str> {
+    let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else {
+        return Err("is no plain number");
+    };
+    let is_extreme = matches!(combiner, Combiner::Min | Combiner::Max);
+    let fits = match number {
+        Number::Floating(Format::Single) if combiner == Combiner::Plus => {
+            return Err("is a `float`, and atomic additions take subnormal numbers for zero");
+        }
+        Number::Floating(Format::Single) => is_extreme,
+        Number::Floating(Format::Double) => is_extreme || combiner == Combiner::Plus,
+        Number::Integer { .. } => Integer::of(&variable.ty).is_some_and(|own| matches!(own.bits, 32 | 64)),
+        _ => false,
+    };
+    if variable.is_thread_local || !fits {
+        return Err("is no number that one atomic instruction can combine with another");
+    }
+    Ok(spelling.to_string())
+}

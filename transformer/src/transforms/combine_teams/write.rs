@@ -1,0 +1,63 @@
+//! The edit: one directive becomes two, with a block of the teams around the second.
+
+use super::clauses::Shared;
+use super::results::{Combined, renames};
+use crate::context::Context;
+use crate::edit::Edit;
+use crate::edit::directive_writer::{Layout, text_end};
+use crate::region::target::TargetRegion;
+use crate::source::Span;
+use crate::syntax::{Directive, NodeId};
+use crate::transforms::two_forms::{Indents, edited, indented, lines_behind, lines_of};
+
+const TEAMS: &str = "target teams";
+const LOOP: &str = "distribute parallel for";
+
+/// The edit. `None` where directive and loop do not stand on lines of their own.
+pub(super) fn edit(
+    cx: &Context<'_>,
+    region: &TargetRegion,
+    (directive, statement): (&Directive, NodeId),
+    mut shared: Shared,
+    combined: &[Combined],
+) -> Option<Edit> {
+    let file = cx.file;
+    let layout = Layout::of(file, directive);
+    let Indents { indent, level } = Indents::of(cx, region.extent, statement, &layout);
+    let newline = layout.newline;
+    let whole = lines_of(file, region.extent);
+    let end = text_end(file, region.extent.end);
+    file.bytes(Span::new(whole.start, region.extent.start)).iter().all(u8::is_ascii_whitespace).then_some(())?;
+
+    let inside = format!("{indent}{level}");
+    let column = if layout.indent.is_empty() { String::new() } else { inside.clone() };
+    let inner = layout.indented(column.clone());
+    let line = |text: &str| format!("{inside}{text}{newline}");
+    let pragma = |name: &str, clauses: &[String]| format!("{column}{}{newline}", inner.write(name, clauses));
+
+    let unmapped: Vec<&str> = combined.iter().filter(|one| !one.is_mapped).map(|one| one.name.as_str()).collect();
+    shared.map(&unmapped);
+    let Shared { of_teams, of_loop, .. } = shared;
+
+    let mut text = format!("{}{}{newline}{indent}{{{newline}", layout.indent, layout.write(TEAMS, &of_teams));
+    for Combined { ty, part, start, .. } in combined {
+        let start = start.map(|start| format!(" = {start}")).unwrap_or_default();
+        text += &line(&format!("{ty} {part}{start};"));
+    }
+    for Combined { name, part, .. } in combined.iter().filter(|one| one.start.is_none()) {
+        text += &pragma("atomic", &["read".to_owned()]);
+        text += &line(&format!("{part} = {name};"));
+    }
+    text += &pragma(LOOP, &of_loop);
+    let behind = lines_behind(file, directive.span.end, region.extent.end)?;
+    let body = edited(file, Span::new(behind.start, end), &renames(combined, behind))?;
+    text += &indented(&body, &level);
+    text += newline;
+    for Combined { name, part, combiner, .. } in combined {
+        let (clause, statement) = combiner.update(name, part);
+        text += &pragma("atomic", &clause.map(str::to_owned).into_iter().collect::<Vec<_>>());
+        text += &line(&statement);
+    }
+    text += &format!("{indent}}}");
+    Some(Edit { span: Span::new(whole.start, end), text })
+}
