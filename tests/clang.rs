@@ -55,9 +55,13 @@ fn not_worse_and_spmd(clang: &Clang, fixture: &Fixture, output: &[u8]) -> Result
     if output == fixture.text {
         return if fixture.runnable { Ok(()) } else { not_worse(fixture, output) };
     }
-    let added = added_loop_kernels(&fixture.text, output);
-    let compiled = compiled(clang, fixture, output)?;
+    let added = added_kernels(&fixture.text, output, Form::Loop);
+    let compiled = compiled(clang, fixture, output, "-O0")?;
     not_spmd(&compiled, &added)?;
+    let combining = added_kernels(&fixture.text, output, Form::LoopWithinTeams);
+    if !combining.is_empty() {
+        not_spmd(&self::compiled(clang, fixture, output, "-O1")?, &combining)?;
+    }
     // Without a message there is none to compare, and one of the added kernels was found: clang has seen a change.
     let is_clean = messages(&compiled.stderr).is_empty() && !added.is_empty();
     if is_clean && fixture.runnable { Ok(()) } else { not_worse(fixture, output) }
@@ -98,8 +102,8 @@ fn with_warnings(fixture: &Fixture) -> Vec<String> {
 }
 
 /// The device code of an output as the front end writes it, and the messages of the host's and the device's pass.
-fn compiled(clang: &Clang, fixture: &Fixture, output: &[u8]) -> Result<Compiled, String> {
-    let flags = [with_warnings(fixture), vec!["-O0".to_owned()]].concat();
+fn compiled(clang: &Clang, fixture: &Fixture, output: &[u8], level: &str) -> Result<Compiled, String> {
+    let flags = [with_warnings(fixture), vec![level.to_owned()]].concat();
     Compilation::new(clang, &fixture.path, &flags).run(output, Output::DeviceIr).map_err(|error| error.to_string())
 }
 
@@ -167,23 +171,24 @@ fn a_generic_kernel_is_found() {
         text("#pragma omp target data map(a[0:9])", "#pragma omp target teams distribute parallel for map(a[0:9])");
     let check = |output: &str| {
         let fixture = Fixture::new("f.c", "f.c".into(), original.clone().into_bytes())?;
-        let added = added_loop_kernels(&fixture.text, output.as_bytes());
-        not_spmd(&compiled(&clang, &fixture, output.as_bytes())?, &added)
+        let of = |form| added_kernels(&fixture.text, output.as_bytes(), form);
+        let added = [of(Form::Loop), of(Form::LoopWithinTeams)].concat();
+        not_spmd(&compiled(&clang, &fixture, output.as_bytes(), "-O0")?, &added)
     };
     assert_eq!(check(&spmd), Ok(()));
     let found = check(&generic).err().unwrap_or_default();
     assert!(found.contains("f:2"), "{found}");
 }
 
-/// Fails on a kernel of a directive that the output added, if it runs a loop and is not SPMD as the front end writes it.
-/// Optimisation makes SPMD kernels of others, never the other way round.
+/// Fails on a kernel of a directive that the output added, if it runs a loop and is not SPMD. What is SPMD as the front end writes it stays so;
+/// optimisation makes SPMD kernels of others.
 fn not_spmd(compiled: &Compiled, added: &[Range<usize>]) -> Result<(), String> {
     if !compiled.success {
         return Err(format!("the output does not compile for nvptx64:\n{}", compiled.stderr));
     }
     let found = kernels(&compiled.output);
     let is_added = |kernel: &&Kernel| added.iter().any(|lines| lines.contains(&kernel.line));
-    let slow = found.iter().filter(is_added).filter(|kernel| kernel.mode != ExecutionMode::Spmd);
+    let slow = found.iter().filter(is_added).filter(|kernel| !matches!(kernel.mode, ExecutionMode::Spmd | ExecutionMode::GenericSpmd));
     let slow: Vec<_> = slow.map(|k| format!("{}:{} is {}", k.function, k.line, k.mode)).collect();
     if !slow.is_empty() {
         return Err(slow.join(", "));
@@ -195,8 +200,17 @@ fn not_spmd(compiled: &Compiled, added: &[Range<usize>]) -> Result<(), String> {
     Ok(())
 }
 
-/// The lines of each directive that launches a kernel, runs a loop, and has no line in common with the original.
-fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
+/// How a kernel comes to its parallel loop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Its directive is that of the loop, or the only statement in its region is: SPMD as the front end writes it.
+    Loop,
+    /// The loop stands among statements of the teams (`combine`): SPMD once it is optimised.
+    LoopWithinTeams,
+}
+
+/// The lines of each directive that launches a kernel of a form, runs a loop, and has no line in common with the original.
+fn added_kernels(original: &[u8], output: &[u8], form: Form) -> Vec<Range<usize>> {
     let known: Vec<String> = directives(original).iter().map(|range| words(original, range)).collect();
     let line = |at: usize| 1 + output.iter().take(at).filter(|byte| **byte == b'\n').count();
     let mut added = Vec::new();
@@ -210,7 +224,11 @@ fn added_loop_kernels(original: &[u8], output: &[u8]) -> Vec<Range<usize>> {
         let only_distributes = |words: &str| words.contains("distribute") && !words.contains("parallel");
         let has_two_levels = only_distributes(&words)
             || !words.contains("distribute") && words.contains("teams") && only_distributes(&next);
-        if is_kernel(&words) && runs_a_loop && !has_two_levels && !known.contains(&words) {
+        let between = all.get(index + 1).and_then(|next| output.get(range.end..next.start)).unwrap_or_default();
+        let has_statements = !matches!(between.trim_ascii(), b"" | b"{");
+        let shares = words.contains("teams") && !words.contains("distribute") && next.contains("distribute parallel");
+        let found = if shares && has_statements { Form::LoopWithinTeams } else { Form::Loop };
+        if is_kernel(&words) && runs_a_loop && !has_two_levels && found == form && !known.contains(&words) {
             added.push(line(range.start)..line(range.end) + 1);
         }
     }

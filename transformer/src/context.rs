@@ -161,6 +161,8 @@ pub struct PipelineOptions {
     pub compiler: OutputCompiler,
     /// Do flags choose a version of OpenMP before 5.1, which has no directives that transform loops?
     pub before_51: bool,
+    /// Do flags forbid what LLVM's compilers take beyond OpenMP (`-fno-openmp-extensions`)?
+    pub without_extensions: bool,
 }
 
 impl PipelineOptions {

@@ -73,6 +73,13 @@ impl CompilerFlags {
         openmp_version(&self.flags).is_some_and(|version| version < 51)
     }
 
+    /// Do the flags forbid what LLVM's compilers take beyond OpenMP? The last flag that says so counts.
+    #[must_use]
+    pub fn forbids_openmp_extensions(&self) -> bool {
+        let last = self.flags.iter().rev().find(|flag| flag.ends_with("openmp-extensions"));
+        last.is_some_and(|flag| flag == "-fno-openmp-extensions")
+    }
+
     /// The macros that flags define or take back, in order.
     #[must_use]
     pub fn definitions(&self) -> Vec<FlagDefinition> {

@@ -189,7 +189,11 @@ pub(super) fn options(settings: &Settings) -> Options {
         device_memory: settings.device_memory,
         versioned: settings.versioned,
         retune: settings.retune,
-        pipeline: PipelineOptions { before_51: settings.compiler.is_before_openmp_51(), ..settings.pipeline },
+        pipeline: PipelineOptions {
+            before_51: settings.compiler.is_before_openmp_51(),
+            without_extensions: settings.compiler.forbids_openmp_extensions(),
+            ..settings.pipeline
+        },
         device: settings.device.clone(),
         lines: settings.lines.clone(),
         explain: settings.explain,

@@ -54,8 +54,7 @@
 //!
 //! A reduction combines the values of all threads, and the one that stood there before, in any order and grouping (OpenMP 5.2, section 5.5.5): so also those of each team
 //! first, as `parallel` does at its end, and then those of all teams. Each team combines at least its neutral value, as the original's threads do. The atomic updates are
-//! the only accesses of the variable in the region, so that none is lost (section 15.8.4); a team that takes a minimum or maximum begins with one that other teams may have
-//! changed already, which it could meet at its end as well. The loop names its team's part where it named its thread's: both are variables of `parallel`'s reduction.
+//! the only accesses of the variable in the region, so that none is lost (section 15.8.4). Each team begins with the neutral value, as each thread does. The loop names its team's part where it named its thread's: both are variables of `parallel`'s reduction.
 //!
 //! Clauses go where their meaning is: maps, the device and the size of the league to `target teams`, what is about iterations to the loop. A variable that
 //! the directive did not map is mapped as `reduction` did (section 5.8.1). Data that are copied to each thread (`firstprivate`) are copied to the team first. The number
@@ -120,8 +119,12 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Ver
     if !cx.pipeline.transforms_loops() {
         return no("not measured with the compiler that the output is for");
     }
+    if cx.pipeline.without_extensions {
+        return no("`atomic` in `teams` is an extension, which the flags forbid");
+    }
     match change(cx, region, directive, device) {
         Ok(change) => Verdict::Change(change),
+        Err(reason) if reason.code == ReasonCode::CombiningDoesNotPay => Verdict::DoesNotPay(vec![reason]),
         Err(reason) => Verdict::Refuse(vec![reason]),
     }
 }
@@ -144,6 +147,7 @@ fn change(
     let Some(first) = loops.first().map(|own: &CanonicalLoop| own.node) else {
         return Err(refusal(directive.span, "the loop is not read"));
     };
+    let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
     let span = cx.tree.span(first);
     if let Some(other) = other_directive(cx, directive, span) {
         return Err(refusal(other, "another directive stands in the loop"));
@@ -154,6 +158,13 @@ fn change(
         return Err(refusal(trouble.span, trouble.message.clone()));
     }
     let combined = results::combined(cx, directive, first)?;
+    if let Some(named) = combined.iter().flat_map(|one| &one.names).find(|name| heads.iter().any(|it| it.contains(**name))) {
+        return Err(refusal(*named, "how often the loop runs depends on what it combines"));
+    }
+    if results::are_in_memory(&combined) {
+        let message = "the compiler would keep so many results of a team in memory";
+        return Err(Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message));
+    }
     let mut shared = clauses::share(cx, directive, &combined)?;
     grid::complete(cx, (directive, candidate.nest.loops.body), device, &mut shared);
     let edit = write::edit(cx, region, (directive, first), shared, &combined);

@@ -37,3 +37,9 @@ pub(in crate::transforms) fn element(cx: &Context<'_>, access: &Access) -> Resul
     let bytes = number.bits().map(|bits| bits.div_ceil(8)).filter(|bytes| (1..=8).contains(bytes));
     ty.zip(bytes).filter(|_| is_plain).map(|(ty, bytes)| (ty.to_owned(), bytes)).ok_or_else(unknown)
 }
+
+/// Does a name of a type, as the end of all typedefs, mean that type where text is to be written: is no variable and no macro of that name in sight?
+pub(in crate::transforms) fn is_type_at(cx: &Context<'_>, spelling: &str, at: usize) -> bool {
+    let names = spelling.split_whitespace().filter(|word| !Number::is_keyword(word));
+    names.into_iter().all(|name| cx.symbols().lookup(name, at).is_none() && cx.expansion(name, at).is_none())
+}

@@ -16,7 +16,7 @@ pub(super) mod text;
 pub(super) mod type_parameters;
 
 pub(super) use self::between::may_move;
-pub(super) use self::elements::element;
+pub(super) use self::elements::{element, is_type_at};
 pub(super) use self::promises::{excludes_directives, excludes_host_threads, unified_memory};
 pub(super) use self::rounding::other_rounding;
 pub(super) use self::text::{clause_reasons, directive_in, reasons_around_body, text_reasons};

@@ -27,6 +27,8 @@ enum Place {
 pub(super) struct Shared {
     pub of_teams: Vec<String>,
     pub of_loop: Vec<String>,
+    /// The `//` comment at the end of the directive, behind a blank.
+    pub at_end: String,
     /// Where a further map would stand among those of the teams.
     behind_maps: usize,
 }
@@ -48,15 +50,17 @@ pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combine
     let file = cx.file;
     let mut shared = Shared::default();
     let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
-    let of_directive = comments(file, Span::new(directive.name_span.end, first));
-    if !of_directive.is_empty() {
-        shared.of_teams.push(of_directive.trim_start().to_owned());
+    let (of_name, at_end) = comments(file, Span::new(directive.span.start, first));
+    shared.at_end = at_end;
+    if !of_name.is_empty() {
+        shared.of_teams.push(of_name.trim_start().to_owned());
         shared.behind_maps = 1;
     }
     for (index, clause) in directive.clauses.iter().enumerate() {
         let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
         let text = on_one_line(file, clause.span);
-        let comments = comments(file, Span::new(clause.span.end, next));
+        let (comments, at_end) = comments(file, Span::new(clause.span.end, next));
+        shared.at_end += &at_end;
         let with_comments = text.clone() + &comments;
         match place(cx, clause) {
             Some(Place::Teams) => {
@@ -121,16 +125,17 @@ fn renamed(file: &SourceFile, clause: Span, combined: &[Combined]) -> Option<Str
     Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
-/// The block comments of a gap between clauses, each behind a blank.
-fn comments(file: &SourceFile, gap: Span) -> String {
+/// The comments of a gap between clauses, each behind a blank: those of blocks, and the one that ends the directive.
+fn comments(file: &SourceFile, gap: Span) -> (String, String) {
     let text = file.show(gap);
     let mut rest = text.as_ref();
     let mut found = String::new();
-    while let Some(start) = rest.find("/*") {
+    while let Some(start) = rest.find("/*").filter(|start| !rest[..*start].contains("//")) {
         let end = rest[start + 2..].find("*/").map_or(rest.len(), |end| start + 2 + end + 2);
         found.push(' ');
         found.push_str(&rest[start..end]);
         rest = &rest[end..];
     }
-    found
+    let at_end = rest.find("//").map(|start| format!(" {}", rest[start..].trim_end()));
+    (found, at_end.unwrap_or_default())
 }

@@ -13,6 +13,7 @@ use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::numbers::Format;
 use crate::syntax::{Clause, ClauseName, Directive, ListItem, NodeId, Number};
+use crate::transforms::checks;
 
 /// How two values become one, where one atomic update can do it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,15 +39,27 @@ impl Combiner {
         })
     }
 
-    /// What combines with each value of a type to that value. `None` for minima and maxima: a team begins with what stands there.
-    fn neutral(self, of: Option<Integer>) -> Option<&'static str> {
-        match (self, of) {
-            (Self::Plus | Self::Or | Self::ExclusiveOr, _) => Some("0"),
-            (Self::And, Some(Integer { signed: false, bits: 32 })) => Some("~0u"),
-            (Self::And, Some(Integer { signed: false, .. })) => Some("~0ull"),
-            (Self::And, _) => Some("-1"),
-            (Self::Min | Self::Max, _) => None,
-        }
+    /// What combines with each value of a type to that value, as OpenMP gives it (5.2, table 5.3): for numbers of floating-point types clang begins with the
+    /// largest finite one as well.
+    fn neutral(self, number: &Number, ty: &str) -> Option<String> {
+        let integer = number.integer();
+        let all_bits = || format!("~({ty})0");
+        let text = match (self, number, integer) {
+            (Self::Plus | Self::Or | Self::ExclusiveOr, ..) => "0",
+            (Self::And | Self::Min, _, Some(Integer { signed: false, .. })) => return Some(all_bits()),
+            (Self::And, ..) => "-1",
+            (Self::Max, _, Some(Integer { signed: false, .. })) => "0",
+            (Self::Min, _, Some(Integer { bits: 32, .. })) => "2147483647",
+            (Self::Max, _, Some(Integer { bits: 32, .. })) => "-2147483647 - 1",
+            (Self::Min, _, Some(Integer { bits: 64, .. })) => "9223372036854775807",
+            (Self::Max, _, Some(Integer { bits: 64, .. })) => "-9223372036854775807 - 1",
+            (Self::Min, Number::Floating(Format::Single), _) => "3.40282347e38f",
+            (Self::Max, Number::Floating(Format::Single), _) => "-3.40282347e38f",
+            (Self::Min, Number::Floating(Format::Double), _) => "1.7976931348623157e308",
+            (Self::Max, Number::Floating(Format::Double), _) => "-1.7976931348623157e308",
+            _ => return None,
+        };
+        Some(text.to_owned())
     }
 
     /// The clause of the `atomic` directive, and the statement that combines a team's value with the whole.
@@ -73,12 +86,21 @@ pub(super) struct Combined {
     /// Its type, as written.
     pub ty: String,
     pub combiner: Combiner,
-    /// What a team begins with. `None` for what stands in the variable.
-    pub start: Option<&'static str>,
+    /// What a team begins with.
+    pub start: String,
+    /// How large it is, in bits.
+    pub bits: u32,
     /// Where the clause and the loop name it.
     pub names: Vec<Span>,
     /// Does a clause of the directive map it?
     pub is_mapped: bool,
+}
+
+/// Are there more than the compiler keeps in registers? What combines the threads of a team exchanges 32 bits at a time. clang 19 calls it as a function where it is large,
+/// and then keeps the values in memory: with five of `double` always in a large file, and with eight of `float`. A loop with five took 2.3 times as long.
+pub(super) fn are_in_memory(combined: &[Combined]) -> bool {
+    let exchanges: u32 = combined.iter().map(|one| one.bits.div_ceil(32)).sum();
+    exchanges > 8 || combined.len() > 7
 }
 
 /// The names within a span, as the parts of a team.
@@ -128,7 +150,7 @@ fn one(
     let Some((name, variable)) = name.zip(variable) else {
         return Err(refusal(item.span, "this is no variable in sight"));
     };
-    let ty = type_text(&variable, combiner).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
+    let (ty, start) = start(cx, &variable, combiner, at).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
     let inside = cx.tree.span(first);
     let names_it = |text: &str| words(text).any(|word| word == name);
     if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {
@@ -145,9 +167,9 @@ fn one(
     let is_it = |span: Span| cx.symbols().lookup(&name, span.start).is_some_and(|found| found.id() == variable.id());
     let of_it = uses.iter().filter(|used| used.name == name && used.role != Role::Declaration && is_it(used.span));
     let names = std::iter::once(item.span).chain(of_it.map(|used| used.span)).collect();
+    let bits = variable.ty.number().and_then(Number::bits).unwrap_or_default();
     let is_mapped = directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(&name));
-    let start = combiner.neutral(Integer::of(&variable.ty));
-    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, names, is_mapped })
+    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, bits, names, is_mapped })
 }
 
 /// A name for a team's part that means nothing in the loop, nor was given to another part.
@@ -162,26 +184,42 @@ fn part(cx: &Context<'_>, inside: Span, name: &str, taken: &mut BTreeSet<String>
     free.unwrap_or_default()
 }
 
-/// The type of a number that one instruction of a GPU can combine with another, as written, or why it is none.
+/// The type of a number that one instruction of a GPU can combine with another, as written, and what a team begins with; or why it is none.
 ///
 /// Where there is no such instruction, teams that come at the same time compare and exchange the value until one after the other has had its turn. Minima and maxima of
 /// floating-point numbers are combined so too, but most of them change nothing.
-fn type_text(variable: &Arc<Variable>, combiner: Combiner) -> Result<String, &'static str> {
+fn start(
+    cx: &Context<'_>,
+    variable: &Arc<Variable>,
+    combiner: Combiner,
+    at: usize,
+) -> Result<(String, String), &'static str> {
     let DeclaredType::Scalar { number, spelling, is_const: false, is_volatile: false } = &variable.ty else {
         return Err("is no plain number");
     };
     let is_extreme = matches!(combiner, Combiner::Min | Combiner::Max);
+    let integer = Integer::of(&variable.ty);
     let fits = match number {
         Number::Floating(Format::Single) if combiner == Combiner::Plus => {
             return Err("is a `float`, and atomic additions take subnormal numbers for zero");
         }
         Number::Floating(Format::Single) => is_extreme,
         Number::Floating(Format::Double) => is_extreme || combiner == Combiner::Plus,
-        Number::Integer { .. } => Integer::of(&variable.ty).is_some_and(|own| matches!(own.bits, 32 | 64)),
+        Number::Integer { .. } => integer.is_some_and(|own| matches!(own.bits, 32 | 64)),
         _ => false,
     };
     if variable.is_thread_local || !fits {
         return Err("is no number that one atomic instruction can combine with another");
     }
-    Ok(spelling.to_string())
+    let ty = spelling.to_string();
+    if !checks::is_type_at(cx, &ty, at) {
+        return Err("has a type whose name means something else here");
+    }
+    // A header that is not read may have its own idea of such a name.
+    let is_certain = ty.split_whitespace().all(Number::is_keyword);
+    if is_extreme && integer.is_some_and(|own| own.signed) && !is_certain {
+        return Err("has a type whose largest number no keyword tells");
+    }
+    let start = combiner.neutral(number, &ty).ok_or("has no neutral value")?;
+    Ok((ty, start))
 }

@@ -37,16 +37,12 @@ pub(super) fn edit(
 
     let unmapped: Vec<&str> = combined.iter().filter(|one| !one.is_mapped).map(|one| one.name.as_str()).collect();
     shared.map(&unmapped);
-    let Shared { of_teams, of_loop, .. } = shared;
+    let Shared { of_teams, of_loop, at_end, .. } = shared;
 
-    let mut text = format!("{}{}{newline}{indent}{{{newline}", layout.indent, layout.write(TEAMS, &of_teams));
+    let teams = layout.write(TEAMS, &of_teams) + &at_end;
+    let mut text = format!("{}{teams}{newline}{indent}{{{newline}", layout.indent);
     for Combined { ty, part, start, .. } in combined {
-        let start = start.map(|start| format!(" = {start}")).unwrap_or_default();
-        text += &line(&format!("{ty} {part}{start};"));
-    }
-    for Combined { name, part, .. } in combined.iter().filter(|one| one.start.is_none()) {
-        text += &pragma("atomic", &["read".to_owned()]);
-        text += &line(&format!("{part} = {name};"));
+        text += &line(&format!("{ty} {part} = {start};"));
     }
     text += &pragma(LOOP, &of_loop);
     let behind = lines_behind(file, directive.span.end, region.extent.end)?;
