@@ -74,6 +74,24 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
     Some(shape)
 }
 
+/// Do all threads of a warp walk along elements of their own whose place data tell, as the rows of a sparse matrix do, and store nothing meanwhile?
+/// Each keeps a line in the first-level cache for the elements that come next.
+#[must_use]
+pub fn walks_along_rows_of_data(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> bool {
+    let innermost = |access: &Access| access.loops.last().copied().filter(|index| *index >= promised);
+    let is_along = |access: &&Access| {
+        let Some(row) = innermost(access).and_then(|index| found.loops.get(index)) else { return false };
+        let hangs_on_data =
+            row.range.lower.as_ref().is_some_and(|lower| lower.atoms().iter().any(|atom| found.opaque.contains(atom)));
+        let is_always = access.guards.is_whole && access.guards.rows.is_empty();
+        hangs_on_data && is_always && matches!(pattern(access, row.atom, &[]), Pattern::Near(bytes) if bytes > 0)
+    };
+    is_followed(tree, body, found)
+        && !has_calls(tree, body, found)
+        && !found.accesses.iter().any(|access| access.writes && innermost(access).is_some())
+        && found.accesses.iter().any(|access| is_along(&access))
+}
+
 /// Adds what a frequent access says about the kernel.
 fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pattern, promised: usize) {
     let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();

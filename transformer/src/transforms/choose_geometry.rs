@@ -53,7 +53,8 @@
 //! of the loops' bounds, at least 1 for each of their values: of variables and numbers, their products, steps, and the difference of
 //! two variables of the type that counts the iterations. The kernel of a tile that `pipeline` writes gets the grid for the tile's own
 //! iterations so, in the round behind. Where a single loop has no such bound, the runtime chooses the number of teams; where several have none, both clauses stay as on
-//! every device. Streams over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data. Of
+//! every device. Streams over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data, but for rows that data tell: where each
+//! thread walks along one (a sparse matrix) without storing, a team is a warp, and the runtime chooses the number of teams. Of
 //! `c ? i - 1 : i` either arm tells as much as the other.
 //!
 //! | the loop | threads | teams |
@@ -309,7 +310,8 @@ fn worth_writing(
     let by_rule = grid::chosen(cx, region, figures.as_ref());
     let has_rule = by_rule.is_some();
     let few = || few_iterations(cx, region, figures.is_some());
-    let mut chosen = by_rule.or_else(few).unwrap_or_else(Chosen::for_every_device);
+    let of_data = || grid::for_rows_of_data(cx, region);
+    let mut chosen = by_rule.or_else(of_data).or_else(few).unwrap_or_else(Chosen::for_every_device);
     if let Some(predicted) = Predicted::of(cx, region) {
         let gain = over_the_runtimes(cx, region, &predicted, &chosen);
         if gain.pays() {

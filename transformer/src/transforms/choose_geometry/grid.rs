@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use self::bounds::{Expressions, LARGEST_PRODUCT};
 use crate::analysis::accesses::{Accesses, accesses};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::kernel_shape::{is_followed, kernel_shape};
+use crate::analysis::kernel_shape::{is_followed, kernel_shape, walks_along_rows_of_data};
 use crate::analysis::transactions::{Transactions, transactions};
 use crate::context::Context;
 use crate::device::choice::{LENGTHS as DECADES, plain_launch};
@@ -148,6 +148,18 @@ impl Chosen {
         }
     }
 
+    /// Teams of one warp, whose threads walk along rows that data tell, and keep a line of the cache for each: more of them on a multiprocessor evict
+    /// lines that are needed again (`bench/results/rows_of_data`).
+    fn for_rows_of_data(device: &DeviceProfile) -> Self {
+        let DeviceProfile { name, warp_size: threads, .. } = device;
+        Self {
+            clauses: vec![format!("thread_limit({threads}) /* {name} */")],
+            threads: *threads,
+            summary: format!("{threads} threads in each team for {name}: each walks along a row of its own"),
+            choice: None,
+        }
+    }
+
     /// The launch for this many iterations.
     pub(super) fn launch(&self, iterations: u64) -> Launch {
         self.launch_with(None, iterations)
@@ -211,6 +223,23 @@ pub(super) fn sectors_at_most(cx: &Context<'_>, region: &TargetRegion) -> Option
     let found = accesses(cx.file, cx.tree, cx.symbols(), &loops, promised, &[]);
     let moves = is_followed(cx.tree, loops.last()?.body, &found) && !found.accesses.is_empty();
     moves.then_some((cx.device?.clone(), transactions(&found, promised)))
+}
+
+/// With fewer iterations small teams gain nothing where threads walk along rows that data tell.
+const MANY_ROWS: u64 = 400_000;
+
+/// The grid of a loop whose threads walk along rows that data tell, if it has many iterations, or nobody knows how many. `None` where that was not measured.
+pub(super) fn for_rows_of_data(cx: &Context<'_>, region: &TargetRegion) -> Option<Chosen> {
+    let device = cx.device.filter(|device| device.uncoalesced_threads_per_block.is_some())?;
+    let (loops, promised) = associated_loops(cx, region)?;
+    let decides = |clause: &Clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule | ClauseName::NumTeams);
+    if promised != 1 || clauses(cx, region).any(decides) {
+        return None;
+    }
+    let found = accesses(cx.file, cx.tree, cx.symbols(), &loops, promised, &[]);
+    let is_long = product(&trips(&found, promised)).is_none_or(|iterations| iterations >= MANY_ROWS);
+    let walks = walks_along_rows_of_data(cx.tree, loops.last()?.body, &found, promised);
+    (is_long && walks).then(|| Chosen::for_rows_of_data(device))
 }
 
 /// The iterations of the first loops.
