@@ -14,8 +14,8 @@ columns="sums of 4096 rows,sums of 262144 rows,softmax,matrix and vector,attenti
 variants() {
   cat <<'END'
 original none
-default split,hoist,collapse,scalarize,geometry
-reduce split,hoist,collapse,scalarize,reduce,geometry
+default default
+reduce default,reduce
 END
 }
 

@@ -1,5 +1,6 @@
 // Loops whose threads walk along rows that data tell, with teams of several sizes: products of sparse matrices with a vector, in which every element of a
-// row has a column anywhere (`random`) or near the diagonal (`near`), and forces of neighbours in a list. Prints microseconds of a kernel, the least of three
+// row has a column anywhere (`random`) or near the diagonal (`near`), or some rows are very long (`uneven`), and forces of neighbours in a list. Each thread makes one
+// iteration. Prints microseconds of a kernel, the least of three
 // times the mean of four; by the device's clock with harness/cuda_trace.c in front of the driver.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +14,7 @@ enum { TIMES = 3, LAUNCHES = 4, NEIGHBOURS = 64, LENGTHS = 6, NEAR = 200 };
 #define KERNELS(THREADS) \
     static void sparse_##THREADS(int n, const int *start, const int *column, const float *value, const float *x, float *y) \
     { \
-        PRAGMA(omp target teams distribute parallel for thread_limit(THREADS)) \
+        PRAGMA(omp target teams distribute parallel for num_teams((n - 1) / THREADS + 1) thread_limit(THREADS)) \
         for (int i = 0; i < n; i++) { \
             float sum = 0; \
             for (int k = start[i]; k < start[i + 1]; k++) \
@@ -23,7 +24,7 @@ enum { TIMES = 3, LAUNCHES = 4, NEIGHBOURS = 64, LENGTHS = 6, NEAR = 200 };
     } \
     static void sparse_double_##THREADS(int n, const int *start, const int *column, const double *value, const double *x, double *y) \
     { \
-        PRAGMA(omp target teams distribute parallel for thread_limit(THREADS)) \
+        PRAGMA(omp target teams distribute parallel for num_teams((n - 1) / THREADS + 1) thread_limit(THREADS)) \
         for (int i = 0; i < n; i++) { \
             double sum = 0; \
             for (int k = start[i]; k < start[i + 1]; k++) \
@@ -33,7 +34,7 @@ enum { TIMES = 3, LAUNCHES = 4, NEIGHBOURS = 64, LENGTHS = 6, NEAR = 200 };
     } \
     static void forces_##THREADS(int n, const int *count, const int *list, const double *x, double *y) \
     { \
-        PRAGMA(omp target teams distribute parallel for thread_limit(THREADS)) \
+        PRAGMA(omp target teams distribute parallel for num_teams((n - 1) / THREADS + 1) thread_limit(THREADS)) \
         for (int i = 0; i < n; i++) { \
             double sum = 0; \
             for (int k = 0; k < count[i]; k++) { \
@@ -46,7 +47,7 @@ enum { TIMES = 3, LAUNCHES = 4, NEIGHBOURS = 64, LENGTHS = 6, NEAR = 200 };
     } \
     static void front_##THREADS(int n, const int *start, const int *column, int *level) \
     { \
-        PRAGMA(omp target teams distribute parallel for thread_limit(THREADS)) \
+        PRAGMA(omp target teams distribute parallel for num_teams((n - 1) / THREADS + 1) thread_limit(THREADS)) \
         for (int i = 0; i < n; i++) \
             if (level[i] == 3) \
                 for (int k = start[i]; k < start[i + 1]; k++) \
@@ -96,7 +97,7 @@ static void end(void)
     } while (0)
 #define ALL_SIZES(NAME, ...) \
     do { \
-        printf("%s,%s,%d", #NAME, near ? "near" : "random", n); \
+        printf("%s,%s,%d", #NAME, kinds[kind], n); \
         TIMED(NAME##_16(__VA_ARGS__)); \
         TIMED(NAME##_32(__VA_ARGS__)); \
         TIMED(NAME##_64(__VA_ARGS__)); \
@@ -120,12 +121,15 @@ static int neighbour(int row, int n, int near)
     return other < 0 ? 0 : other >= n ? n - 1 : other;
 }
 
-static void measure(int n, int near)
+static const char *const kinds[] = {"random", "near", "uneven"};
+
+static void measure(int n, int kind)
 {
+    const int near = kind == 1;
     int *start = malloc(sizeof(int) * (n + 1ul)), *count = malloc(sizeof(int) * n), *level = malloc(sizeof(int) * n);
     start[0] = 0;
     for (int i = 0; i < n; i++) {
-        start[i + 1] = start[i] + 8 + (int)(next() % 24);
+        start[i + 1] = start[i] + 8 + (int)(next() % 24) + (kind == 2 && i % 256 == 0 ? 2048 : 0);
         count[i] = 20 + (int)(next() % 20);
         level[i] = i % 4;
     }
@@ -157,8 +161,8 @@ int main(void)
     trace_ends = (void (*)(double *))dlsym(RTLD_DEFAULT, "device_trace_end");
     const int lengths[LENGTHS] = {2000, 20000, 100000, 400000, 1000000, 3000000};
     printf("kernel,columns,rows,16,32,64,128,256\n");
-    for (int near = 0; near < 2; near++)
+    for (int kind = 0; kind < 3; kind++)
         for (int length = 0; length < LENGTHS; length++)
-            measure(lengths[length], near);
+            measure(lengths[length], kind);
     return 0;
 }

@@ -163,6 +163,8 @@ pub struct PipelineOptions {
     pub before_51: bool,
     /// Do flags forbid what LLVM's compilers take beyond OpenMP (`-fno-openmp-extensions`)?
     pub without_extensions: bool,
+    /// Do flags promise that the iterations of collapsed loops can be counted in 32 bits (`-fopenmp-optimistic-collapse`)?
+    pub counts_nests_in_32_bits: bool,
 }
 
 impl PipelineOptions {

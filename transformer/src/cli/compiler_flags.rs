@@ -73,6 +73,13 @@ impl CompilerFlags {
         openmp_version(&self.flags).is_some_and(|version| version < 51)
     }
 
+    /// Do the flags promise that the iterations of collapsed loops can be counted in 32 bits?
+    #[must_use]
+    pub fn has_optimistic_collapse(&self) -> bool {
+        let last = self.flags.iter().rev().find(|flag| flag.ends_with("openmp-optimistic-collapse"));
+        last.is_some_and(|flag| flag == "-fopenmp-optimistic-collapse")
+    }
+
     /// Do the flags forbid what LLVM's compilers take beyond OpenMP? The last flag that says so counts.
     #[must_use]
     pub fn forbids_openmp_extensions(&self) -> bool {

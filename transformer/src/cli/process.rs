@@ -192,6 +192,7 @@ pub(super) fn options(settings: &Settings) -> Options {
         pipeline: PipelineOptions {
             before_51: settings.compiler.is_before_openmp_51(),
             without_extensions: settings.compiler.forbids_openmp_extensions(),
+            counts_nests_in_32_bits: settings.compiler.has_optimistic_collapse(),
             ..settings.pipeline
         },
         device: settings.device.clone(),

@@ -82,6 +82,8 @@ pub enum GridClass {
     Stream,
     /// A stream that is summed up: few teams, as the sums of all are combined one after the other.
     Reduction,
+    /// Each thread walks along a row of which data tell where it begins.
+    RowsOfData,
 }
 
 impl GridClass {
@@ -94,6 +96,7 @@ impl GridClass {
             Self::Serial => "coalesced accesses in a serial loop",
             Self::Stream => "a stream, as many threads as are resident",
             Self::Reduction => "a sum, few teams as their sums are combined one after the other",
+            Self::RowsOfData => "each walks along a row of its own, of which data tell where it is",
         }
     }
 }

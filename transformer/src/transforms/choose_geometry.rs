@@ -54,7 +54,7 @@
 //! two variables of the type that counts the iterations. The kernel of a tile that `pipeline` writes gets the grid for the tile's own
 //! iterations so, in the round behind. Where a single loop has no such bound, the runtime chooses the number of teams; where several have none, both clauses stay as on
 //! every device. Streams over several loops keep `thread_limit(128)`, and so do loops whose accesses hang on data, but for rows that data tell: where each
-//! thread walks along one (a sparse matrix) without storing, a team is a warp, and the runtime chooses the number of teams. Of
+//! thread walks along one (a sparse matrix) without storing, a team is a warp, and each thread makes one iteration. Of
 //! `c ? i - 1 : i` either arm tells as much as the other.
 //!
 //! | the loop | threads | teams |

@@ -18,11 +18,11 @@
 //! double product(int n, const double *a, const double *b) {
 //!   double sum = 0;
 //!   #pragma omp target teams map(to: a[0:n], b[0:n]) map(tofrom: sum) \
-//!       num_teams(2112) thread_limit(128) /* h200 */
+//!       num_teams(n < 2000000000 ? 2112 : 1) thread_limit(128) /* h200 */
 //!   {
 //!     double sum_of_team = 0;
 //!     #pragma omp distribute parallel for reduction(+: sum_of_team) \
-//!         dist_schedule(static, 512) /* h200 */
+//!         dist_schedule(static, n < 2000000000 ? 512 : n) /* h200 */
 //!     for (int i = 0; i < n; i++)
 //!       sum_of_team += a[i] * b[i];
 //!     #pragma omp atomic
@@ -35,7 +35,8 @@
 //! LLVM's runtime combines the results of teams through a buffer in memory, which the host makes for each launch, and in which the last team that comes to its end
 //! combines all of them. One atomic update a team takes the place of both. Measured on an H200 (`bench/results/combine`).
 //!
-//! Teams take turns at the iterations, so that they read from one part of memory at a time; rows with loops of their own stay in one part for each team. Where nothing
+//! Teams take turns at the iterations, so that they read from one part of memory at a time; rows with loops of their own stay in one part for each team. One loop that counts in
+//! 32 bits needs room for that behind its last iteration, so that the host asks for it, and else starts one team. Where nothing
 //! says how many teams there are, the output does: of `target teams` LLVM's runtime knows no iterations.
 //!
 //! ## Applies when
@@ -48,7 +49,8 @@
 //! ## Refuses when
 //!
 //! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS868: a clause has no place beside
-//! results of teams, a variable is no such number, or something else may name it; the loop does what is not followed.
+//! results of teams, a variable is no such number, or something else may name it; the loop does what is not followed, names a result in its head, or may have two thousand million
+//! iterations of which the host cannot ask. OMPS869: no device is named, flags forbid extensions of OpenMP, or the compiler would keep so many results in memory.
 //!
 //! ## Safety
 //!
@@ -148,6 +150,9 @@ fn change(
         return Err(refusal(directive.span, "the loop is not read"));
     };
     let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
+    let Some(turns) = grid::Turns::of(cx, region.chain.innermost(), &loops) else {
+        return Err(refusal(cx.tree.span(first), "there may be too many iterations for several teams to take turns at, and the host cannot ask"));
+    };
     let span = cx.tree.span(first);
     if let Some(other) = other_directive(cx, directive, span) {
         return Err(refusal(other, "another directive stands in the loop"));
@@ -166,7 +171,9 @@ fn change(
         return Err(Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message));
     }
     let mut shared = clauses::share(cx, directive, &combined)?;
-    grid::complete(cx, (directive, candidate.nest.loops.body), device, &mut shared);
+    let body = candidate.nest.loops.body;
+    let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
+    grid::complete(cx, (directive, has_loop), device, &turns, &mut shared);
     let edit = write::edit(cx, region, (directive, first), shared, &combined);
     let Some(edit) = edit else {
         return Err(refusal(directive.span, "directive and loop do not stand on lines of their own"));

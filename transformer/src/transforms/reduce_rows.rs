@@ -43,6 +43,8 @@
 //!   `s = s + x`, likewise with `*`, `&`, `|`, `^`; `if (x > s) s = x;`, `s = x > s ? x : s`, `s = fmax(s, x)`, and so with `<` and `fmin`.
 //!   Nothing else in the loop uses the variable;
 //! - no clause gives a team less than a warp of threads, or several rows at once (`dist_schedule`): OMPS407;
+//! - where `--device` names a device for which `unroll` makes loads of plain rows wide (nothing but sums of one or two elements at a time), there are less than 12,288 rows: of
+//!   one loop the host asks, and the kernel stands in two forms;
 //! - it pays: at least one loop has 128 iterations or an unknown number, the warps touch at most half as many sectors where the thread
 //!   index drives the inner loop, and the kernel is predicted to take at most 0.8 of its time, launch included. `thread_limit` is chosen
 //!   from the longest known loop: 32 threads up to 256 iterations, 64 up to 1,024, 256 from 16,384 on, otherwise 128.
@@ -97,12 +99,14 @@ mod write;
 use self::rows::{Inner, Row};
 use crate::analysis::associated_loops::associated_loops;
 use crate::context::Context;
+use crate::edit::Edit;
 use crate::plan::{Certainty, Change, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::NodeKind;
+use crate::transforms::two_forms::{self, Twice};
 use crate::transforms::{Waiting, checks};
 
 /// Decides for every kernel that is one loop with loops inside.
@@ -152,9 +156,30 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
         Ok(inner) => inner,
         Err(reason) => return Verdict::Refuse(vec![reason]),
     };
-    let edits = write::edits(row, &inner, gain.threads);
-    let summary = format!("whole teams for rows, whose threads share {}: {}", loops_shared(&inner), gain.summary);
+    let mut edits = write::edits(row, &inner, gain.threads);
+    let mut summary = format!("whole teams for rows, whose threads share {}: {}", loops_shared(&inner), gain.summary);
+    if let Some(condition) = gain.asked {
+        match in_two_forms(row, &edits, &condition) {
+            Ok(both) => edits = vec![both],
+            Err(reason) => return Verdict::Refuse(vec![reason]),
+        }
+        summary = format!("where {condition} {summary}");
+    }
     Verdict::Change(Change { edits, summary, reasons: conditions(cx, &inner), ..Change::default() })
+}
+
+/// Whole teams where a condition of the host holds, and the kernel as it is where not.
+fn in_two_forms(row: &Row<'_, '_>, edits: &[Edit], condition: &str) -> Result<Edit, Reason> {
+    let (cx, region) = (row.cx, row.region);
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    let refused = |span: Span, message: &str| Reason::new(ReasonCode::RowNotShared, span, message);
+    if let Some((span, message)) = two_forms::cannot_stand_twice(cx, first, region.extent) {
+        return Err(refused(span, message));
+    }
+    let comment = "More rows are faster with threads of their own (estimate for an NVIDIA H200).";
+    let both = Twice::of_region(cx, (first, region.extent))
+        .and_then(|twice| two_forms::both(cx, &twice, edits, &[condition.to_owned()], comment));
+    both.ok_or_else(|| refused(region.extent, "there is no place for both forms"))
 }
 
 fn loops_shared(inner: &[Inner]) -> String {

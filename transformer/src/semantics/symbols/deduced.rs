@@ -106,8 +106,9 @@ impl Symbols<'_> {
     }
 }
 
-/// `5` or `0.5`, without a suffix.
+/// `5` or `0.5`, without a suffix. A sign in front is an operator of its own: `-2147483648` is a `long`.
 fn literal(text: &str) -> Option<DeclaredType> {
+    let text = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_integer = text.parse::<i32>().is_ok() && (text == "0" || !text.starts_with('0'));
     if is_integer {
         return Some(DeclaredType::scalar(Number::INT, "int"));

@@ -113,6 +113,10 @@ fn directive_reasons(cx: &Program<'_>, directive: &Directive) -> Vec<Reason> {
         let message = format!("`{}` is no directive of OpenMP 5.2", directive.name);
         reasons.push(Reason::new(ReasonCode::UnknownClause, directive.span, message));
     }
+    if has_comma_behind_name(cx, directive) {
+        let message = "clang 19 ignores what stands behind a comma there";
+        reasons.push(Reason::new(ReasonCode::UnknownClause, directive.name_span, message));
+    }
     for clause in directive.misplaced_clauses().filter(|clause| clause.name != ClauseName::Unknown) {
         let message = format!("`{}` takes no clause `{}`", directive.name, cx.file.show(clause.name_span));
         reasons.push(Reason::new(ReasonCode::UnknownClause, clause.span, message));
@@ -132,4 +136,15 @@ pub(in crate::transforms) fn directive_in(cx: &Program<'_>, span: Span) -> Optio
     let is_pragma =
         |line: &[u8]| line.trim_ascii_start().starts_with(b"#") || line.windows(7).any(|it| it == b"_Pragma");
     own.or_else(|| text.split(|byte| *byte == b'\n').any(is_pragma).then_some(span))
+}
+
+/// Stands a comma between the name and the first clause, as since OpenMP 5.1 it may?
+fn has_comma_behind_name(cx: &Program<'_>, directive: &Directive) -> bool {
+    let Some(first) = directive.clauses.first() else { return false };
+    let text = cx.file.show(Span::new(directive.name_span.end, first.span.start.max(directive.name_span.end)));
+    let mut rest = text.trim_start();
+    while let Some((_, behind)) = rest.strip_prefix("/*").and_then(|comment| comment.split_once("*/")) {
+        rest = behind.trim_start();
+    }
+    rest.starts_with(',')
 }

@@ -148,18 +148,6 @@ impl Chosen {
         }
     }
 
-    /// Teams of one warp, whose threads walk along rows that data tell, and keep a line of the cache for each: more of them on a multiprocessor evict
-    /// lines that are needed again (`bench/results/rows_of_data`).
-    fn for_rows_of_data(device: &DeviceProfile) -> Self {
-        let DeviceProfile { name, warp_size: threads, .. } = device;
-        Self {
-            clauses: vec![format!("thread_limit({threads}) /* {name} */")],
-            threads: *threads,
-            summary: format!("{threads} threads in each team for {name}: each walks along a row of its own"),
-            choice: None,
-        }
-    }
-
     /// The launch for this many iterations.
     pub(super) fn launch(&self, iterations: u64) -> Launch {
         self.launch_with(None, iterations)
@@ -227,8 +215,11 @@ pub(super) fn sectors_at_most(cx: &Context<'_>, region: &TargetRegion) -> Option
 
 /// With fewer iterations small teams gain nothing where threads walk along rows that data tell.
 const MANY_ROWS: u64 = 400_000;
+/// More teams than these gain nothing.
+const MOST_TEAMS: u64 = 1 << 16;
 
-/// The grid of a loop whose threads walk along rows that data tell, if it has many iterations, or nobody knows how many. `None` where that was not measured.
+/// The grid of a loop whose threads walk along rows that data tell, if it has many iterations, or nobody knows how many: teams of one warp, since each thread keeps a line
+/// of the cache for its row, and one row for each thread, since rows may differ much in length (`bench/results/rows_of_data`). `None` where that was not measured.
 pub(super) fn for_rows_of_data(cx: &Context<'_>, region: &TargetRegion) -> Option<Chosen> {
     let device = cx.device.filter(|device| device.uncoalesced_threads_per_block.is_some())?;
     let (loops, promised) = associated_loops(cx, region)?;
@@ -237,9 +228,23 @@ pub(super) fn for_rows_of_data(cx: &Context<'_>, region: &TargetRegion) -> Optio
         return None;
     }
     let found = accesses(cx.file, cx.tree, cx.symbols(), &loops, promised, &[]);
-    let is_long = product(&trips(&found, promised)).is_none_or(|iterations| iterations >= MANY_ROWS);
-    let walks = walks_along_rows_of_data(cx.tree, loops.last()?.body, &found, promised);
-    (is_long && walks).then(|| Chosen::for_rows_of_data(device))
+    if !walks_along_rows_of_data(cx.tree, loops.last()?.body, &found, promised) {
+        return None;
+    }
+    let DeviceProfile { name, warp_size: threads, .. } = device;
+    let choice = Choice::of(GridClass::RowsOfData, *threads, MOST_TEAMS);
+    let trips = trips(&found, promised);
+    let teams = match product(&trips) {
+        Some(known) if known < MANY_ROWS => return None,
+        Some(known) => choice.grid(known).num_teams.to_string(),
+        None => bounds::expressions(cx, region, &trips, choice)?.teams,
+    };
+    Some(Chosen {
+        clauses: vec![format!("num_teams({teams}) thread_limit({threads}) /* {name} */")],
+        threads: *threads,
+        summary: format!("{threads} threads in each team for {name}: {}", choice.class.words()),
+        choice: Some(choice),
+    })
 }
 
 /// The iterations of the first loops.
@@ -323,7 +328,7 @@ fn expressions(
 ) -> Option<Expressions> {
     match figures.is_known {
         true => Some(Expressions { teams: choice.grid(figures.iterations).num_teams.to_string(), chunk: None }),
-        false => bounds::expressions(cx, region, figures, choice),
+        false => bounds::expressions(cx, region, &figures.trips, choice),
     }
 }
 

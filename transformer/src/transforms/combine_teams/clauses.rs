@@ -34,6 +34,27 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Lets one team do all where a condition does not hold, in the last branch of the expression that says how many there are. False where it has none, because the
+    /// program says it (`is_written`) or in another form.
+    pub(super) fn have_one_team_unless(&mut self, condition: &str, is_written: bool) -> bool {
+        let Some(clause) = self.of_teams.iter_mut().find(|clause| clause.starts_with("num_teams(")) else { return false };
+        let mut depth = 0_i32;
+        let closes = |byte: &u8| {
+            depth += i32::from(*byte == b'(') - i32::from(*byte == b')');
+            *byte == b')' && depth == 0
+        };
+        let Some(end) = clause.as_bytes().iter().position(closes) else { return false };
+        let (before, rest) = clause.split_at(end);
+        let opening = if is_written { ": " } else { "num_teams(" };
+        let Some(at) = before.rfind(opening).map(|at| at + opening.len()) else { return false };
+        let (before, most) = before.split_at(at);
+        let is_number = !most.is_empty() && most.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number {
+            *clause = format!("{before}{condition} ? {most} : 1{rest}");
+        }
+        is_number
+    }
+
     /// Maps variables that the directive mapped without a word.
     pub(super) fn map(&mut self, names: &[&str]) {
         if !names.is_empty() {

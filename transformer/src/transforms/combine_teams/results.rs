@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::plan::Reason;
 use crate::semantics::Integer;
-use crate::semantics::symbols::{DeclaredType, Variable};
+use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
 use crate::syntax::numbers::Format;
@@ -208,6 +208,10 @@ fn start(
         Number::Integer { .. } => integer.is_some_and(|own| matches!(own.bits, 32 | 64)),
         _ => false,
     };
+    // Atomic instructions need an alignment that a packed class does not give to its members.
+    if !matches!(variable.scope, Scope::Local | Scope::Parameter | Scope::File) {
+        return Err("is no variable of its own");
+    }
     if variable.is_thread_local || !fits {
         return Err("is no number that one atomic instruction can combine with another");
     }

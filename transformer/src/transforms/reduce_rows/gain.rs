@@ -1,7 +1,7 @@
 //! What whole teams for rows gain: neighbouring threads then differ in the variable of the inner loop.
 
 use super::rows::Row;
-use crate::analysis::accesses::Loop;
+use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::cost::{ASSUMED_INNER, NestWork, RowWork, nest_time, rows_time};
 use crate::device::time::LAUNCH;
@@ -9,7 +9,9 @@ use crate::plan::figures::{time, transactions};
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::Act;
 use crate::source::Span;
-use crate::syntax::{ClauseName, NodeId};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
+use crate::transforms::checks::lengths::Lengths;
+use crate::transforms::two_forms;
 
 /// Iterations of a loop in a row, where the text does not tell.
 const ASSUMED_ROW: f64 = 1024.0;
@@ -22,12 +24,18 @@ const ENOUGH: f64 = 0.8;
 /// A row that is longer than the number of rows by this factor is worth a kernel of its own, on the whole device.
 const OWN_KERNEL: f64 = 15_000.0;
 
+/// With so many plain rows threads of their own are faster, whose loads `unroll` makes wide: on an H200 4,096 rows of 16,384 elements take half of their time in whole
+/// teams, 16,384 rows 0.9 to 1.4 of it, and 65,536 rows twice as long (`bench/results/reduce`).
+const MANY_ROWS: u64 = 12_288;
+
 /// The gain, and how it is reached.
 pub(super) struct Gain {
     /// Threads of a team. `None` where a clause says how many.
     pub threads: Option<u32>,
     /// A few words about it.
     pub summary: String,
+    /// What the host must ask first, where the text does not tell how many rows there are.
+    pub asked: Option<String>,
 }
 
 /// How a loop of the row touches memory: all numbers are those of one row.
@@ -94,7 +102,55 @@ pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> 
         );
         return no(directive, message);
     }
-    Ok(Gain { threads: (!has_limit).then_some(threads), summary })
+    let asked = few_rows(row, nodes).map_err(|message| Reason::new(ReasonCode::RowsDoNotPay, directive, message))?;
+    Ok(Gain { threads: (!has_limit).then_some(threads), summary, asked })
+}
+
+/// What the host must ask, where many rows would be faster without teams of their own: whether there are few.
+///
+/// # Errors
+/// Why they are faster so.
+fn few_rows(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Option<String>, String> {
+    let (cx, loops) = (row.cx, row.nest.loops.as_slice());
+    if !cx.profile.is_some_and(|device| device.unrolled_rows.is_some()) || !nodes.iter().all(|node| is_plain(row, *node)) {
+        return Ok(None);
+    }
+    let lengths = Lengths { cx, region: row.region, loops, found: &row.found };
+    let known = outer(row).map(|one| one.trips).try_fold(1, |product: i128, trips| product.checked_mul(trips?));
+    match (known, loops) {
+        (Some(rows), _) if rows < i128::from(MANY_ROWS) => Ok(None),
+        (Some(rows), _) => Err(format!("{rows} rows are faster with threads of their own, which load several elements at once")),
+        (None, [only]) => {
+            let name = lengths.length(only).ok_or("there may be many rows, and the host cannot ask")?;
+            let condition = format!("{name} < {MANY_ROWS}");
+            match two_forms::was_denied(cx, row.region.extent, &condition) {
+                true => Err("the host asked whether there are few rows, and has whole teams for them".to_owned()),
+                false => Ok(Some(condition)),
+            }
+        }
+        (None, _) => Err("rows of several loops may be many".to_owned()),
+    }
+}
+
+/// Does a loop do nothing but load elements of the row that a thread would have for itself, and perhaps others, as `unroll` takes it?
+fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
+    let (tree, found) = (row.cx.tree, &row.found);
+    let span = tree.span(node);
+    let Some(own) = found.loops.iter().find(|one| one.span == span) else { return false };
+    let Some(lane) = outer(row).last().map(|one| one.atom) else { return false };
+    let is_other = |node: NodeId| {
+        let kind = tree.kind(node);
+        kind.is_loop() || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
+    };
+    let loaded: Vec<_> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
+    let is_row = |access: &&Access| {
+        matches!(pattern(access, lane, &found.opaque), Pattern::Strided)
+            && matches!(pattern(access, own.atom, &found.opaque), Pattern::Near(_))
+    };
+    !tree.descendants(node).skip(1).any(is_other)
+        && loaded.len() <= 2
+        && loaded.iter().all(|access| !access.writes)
+        && loaded.iter().any(|access| is_row(access))
 }
 
 /// The threads of a team: fewer where rows are short, so that more teams are under way.

@@ -262,6 +262,17 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     others.next().map(|region| region.extent)
 }
 
+/// Does a place stand where an `if` of the host has asked a question, among others, and the answer was no?
+pub(super) fn was_denied(cx: &Program<'_>, place: Span, question: &str) -> bool {
+    let words = |text: &str| text.split_ascii_whitespace().collect::<String>();
+    let is_denied = |one: If<'_>| {
+        let stands = one.alternative().is_some_and(|branch| cx.tree.span(branch).contains(place));
+        let condition = one.condition().filter(|_| stands);
+        condition.is_some_and(|condition| words(&cx.file.show(cx.tree.span(condition))).contains(&words(question)))
+    };
+    cx.tree.ancestors(cx.tree.covering(place)).filter_map(|above| If::of(cx.tree, above)).any(is_denied)
+}
+
 /// The other branch of each `if` around a statement.
 pub(super) fn other_branches(cx: &Program<'_>, statement: NodeId) -> Vec<Span> {
     let tree = cx.tree;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{GeometryFigures, clauses};
+use super::clauses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::device::Choice;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
@@ -71,17 +71,17 @@ pub(super) struct Expressions {
     pub chunk: Option<String>,
 }
 
-/// The expressions. `None` if a loop has no bound that is understood.
+/// The expressions, where `trips` are the known numbers of iterations. `None` if a loop has no bound that is understood.
 pub(super) fn expressions(
     cx: &Program<'_>,
     region: &TargetRegion,
-    figures: &GeometryFigures,
+    trips: &[Option<u64>],
     choice: Choice,
 ) -> Option<Expressions> {
     let (loops, _) = associated_loops(cx, region)?;
     let mut whole = Bound { number: 1, names: Vec::new(), step: 1 };
     for (index, one) in loops.iter().enumerate() {
-        let known = figures.trips.get(index).copied().flatten();
+        let known = trips.get(index).copied().flatten();
         let bound = known.map(|number| Bound { number, names: Vec::new(), step: 1 });
         let bound = bound.or_else(|| Reader { cx, region }.bound(one))?;
         whole.number = whole.number.checked_mul(bound.number.max(1))?;
