@@ -34,7 +34,7 @@ build() { # DIR OMPSPLIT TOOLKIT
 }
 
 run() {
-  echo "form,length,sum_of_float,product,update,norm,summary,residual,time_step,circle,divisible,checksum,rows,gathered,float_sum,rising,sum of the results"
+  echo "form,length,sum_of_float,product,update,norm,residual,time_step,circle,divisible,checksum,rows,gathered,float_sum,rising,sum of the results"
   local round name
   for round in 1 2; do
     for name in "${names[@]}"; do

@@ -50,7 +50,8 @@
 //!
 //! OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent. OMPS868: a clause has no place beside
 //! results of teams, a variable is no such number, or something else may name it; the loop does what is not followed, names a result in its head, or may have two thousand million
-//! iterations of which the host cannot ask. OMPS869: no device is named, flags forbid extensions of OpenMP, or the compiler would keep so many results in memory.
+//! iterations of which the host cannot ask. OMPS869: no device is named, flags forbid extensions of OpenMP, or a loop of the file
+//! has so many results that the compiler would keep them in memory.
 //!
 //! ## Safety
 //!
@@ -124,9 +125,15 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Ver
     if cx.pipeline.without_extensions {
         return no("`atomic` in `teams` is an extension, which the flags forbid");
     }
+    let mut directives = cx.constructs.directives.iter();
+    if let Some(other) = directives.find(|directive| results::are_in_memory(cx, directive)) {
+        let message = "clang would keep so many results as this file has in one loop in memory, and then does so all the more";
+        return Verdict::DoesNotPay(vec![
+            Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message).with_label(other.span, "the loop"),
+        ]);
+    }
     match change(cx, region, directive, device) {
         Ok(change) => Verdict::Change(change),
-        Err(reason) if reason.code == ReasonCode::CombiningDoesNotPay => Verdict::DoesNotPay(vec![reason]),
         Err(reason) => Verdict::Refuse(vec![reason]),
     }
 }
@@ -165,10 +172,6 @@ fn change(
     let combined = results::combined(cx, directive, first)?;
     if let Some(named) = combined.iter().flat_map(|one| &one.names).find(|name| heads.iter().any(|it| it.contains(**name))) {
         return Err(refusal(*named, "how often the loop runs depends on what it combines"));
-    }
-    if results::are_in_memory(&combined) {
-        let message = "the compiler would keep so many results of a team in memory";
-        return Err(Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message));
     }
     let mut shared = clauses::share(cx, directive, &combined)?;
     let body = candidate.nest.loops.body;

@@ -88,19 +88,22 @@ pub(super) struct Combined {
     pub combiner: Combiner,
     /// What a team begins with.
     pub start: String,
-    /// How large it is, in bits.
-    pub bits: u32,
     /// Where the clause and the loop name it.
     pub names: Vec<Span>,
     /// Does a clause of the directive map it?
     pub is_mapped: bool,
 }
 
-/// Are there more than the compiler keeps in registers? What combines the threads of a team exchanges 32 bits at a time. clang 19 calls it as a function where it is large,
-/// and then keeps the values in memory: with five of `double` always in a large file, and with eight of `float`. A loop with five took 2.3 times as long.
-pub(super) fn are_in_memory(combined: &[Combined]) -> bool {
-    let exchanges: u32 = combined.iter().map(|one| one.bits.div_ceil(32)).sum();
-    exchanges > 8 || combined.len() > 7
+/// Has a loop more results than the compiler keeps in registers? What combines the threads of a team exchanges 32 bits at a time. clang 19 calls it as a function where it is
+/// large, and then keeps the values in memory: with five of `double` always in a large file, and with eight of `float`. A loop with five took 2.3 times as long.
+pub(super) fn are_in_memory(cx: &Context<'_>, directive: &Directive) -> bool {
+    let items: Vec<&ListItem> = directive.clauses_of(ClauseName::Reduction).flat_map(Clause::items).collect();
+    let bits = |item: &&ListItem| {
+        let name = item.base.as_deref().filter(|_| item.is_name);
+        let variable = name.and_then(|name| cx.symbols().lookup(name, item.span.start));
+        variable.and_then(|variable| variable.ty.number().and_then(Number::bits)).unwrap_or(64)
+    };
+    items.len() > 7 || items.iter().map(bits).map(|bits| bits.div_ceil(32)).sum::<u32>() > 8
 }
 
 /// The names within a span, as the parts of a team.
@@ -167,9 +170,8 @@ fn one(
     let is_it = |span: Span| cx.symbols().lookup(&name, span.start).is_some_and(|found| found.id() == variable.id());
     let of_it = uses.iter().filter(|used| used.name == name && used.role != Role::Declaration && is_it(used.span));
     let names = std::iter::once(item.span).chain(of_it.map(|used| used.span)).collect();
-    let bits = variable.ty.number().and_then(Number::bits).unwrap_or_default();
     let is_mapped = directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(&name));
-    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, bits, names, is_mapped })
+    Ok(Combined { part: part(cx, inside, &name, taken), name, ty, combiner, start, names, is_mapped })
 }
 
 /// A name for a team's part that means nothing in the loop, nor was given to another part.

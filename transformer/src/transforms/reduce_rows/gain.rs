@@ -1,5 +1,7 @@
 //! What whole teams for rows gain: neighbouring threads then differ in the variable of the inner loop.
 
+use std::collections::BTreeSet;
+
 use super::rows::Row;
 use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
@@ -143,12 +145,17 @@ fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
         kind.is_loop() || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
     };
     let loaded: Vec<_> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
+    let element = |access: &Access| {
+        let forms: Vec<_> = access.subscripts.iter().map(|subscript| subscript.form.clone()).collect();
+        (access.root.key, forms)
+    };
+    let elements: BTreeSet<_> = loaded.iter().map(|access| element(access)).collect();
     let is_row = |access: &&Access| {
         matches!(pattern(access, lane, &found.opaque), Pattern::Strided)
             && matches!(pattern(access, own.atom, &found.opaque), Pattern::Near(_))
     };
     !tree.descendants(node).skip(1).any(is_other)
-        && loaded.len() <= 2
+        && elements.len() <= 2
         && loaded.iter().all(|access| !access.writes)
         && loaded.iter().any(|access| is_row(access))
 }
