@@ -194,7 +194,10 @@ fn not_spmd(compiled: &Compiled, added: &[Range<usize>]) -> Result<(), String> {
     }
     let found = kernels(&compiled.output);
     let is_added = |kernel: &&Kernel| added.iter().any(|lines| lines.contains(&kernel.line));
-    let slow = found.iter().filter(is_added).filter(|kernel| !matches!(kernel.mode, ExecutionMode::Spmd | ExecutionMode::GenericSpmd));
+    let slow = found
+        .iter()
+        .filter(is_added)
+        .filter(|kernel| !matches!(kernel.mode, ExecutionMode::Spmd | ExecutionMode::GenericSpmd));
     let slow: Vec<_> = slow.map(|k| format!("{}:{} is {}", k.function, k.line, k.mode)).collect();
     if !slow.is_empty() {
         return Err(slow.join(", "));

@@ -127,7 +127,8 @@ fn decide(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Ver
     }
     let mut directives = cx.constructs.directives.iter();
     if let Some(other) = directives.find(|directive| results::are_in_memory(cx, directive)) {
-        let message = "clang would keep so many results as this file has in one loop in memory, and then does so all the more";
+        let message =
+            "clang would keep so many results as this file has in one loop in memory, and then does so all the more";
         return Verdict::DoesNotPay(vec![
             Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message).with_label(other.span, "the loop"),
         ]);
@@ -158,7 +159,10 @@ fn change(
     };
     let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
     let Some(turns) = grid::Turns::of(cx, region.chain.innermost(), &loops) else {
-        return Err(refusal(cx.tree.span(first), "there may be too many iterations for several teams to take turns at, and the host cannot ask"));
+        return Err(refusal(
+            cx.tree.span(first),
+            "there may be too many iterations for several teams to take turns at, and the host cannot ask",
+        ));
     };
     let span = cx.tree.span(first);
     if let Some(other) = other_directive(cx, directive, span) {
@@ -170,7 +174,9 @@ fn change(
         return Err(refusal(trouble.span, trouble.message.clone()));
     }
     let combined = results::combined(cx, directive, first)?;
-    if let Some(named) = combined.iter().flat_map(|one| &one.names).find(|name| heads.iter().any(|it| it.contains(**name))) {
+    if let Some(named) =
+        combined.iter().flat_map(|one| &one.names).find(|name| heads.iter().any(|it| it.contains(**name)))
+    {
         return Err(refusal(*named, "how often the loop runs depends on what it combines"));
     }
     let mut shared = clauses::share(cx, directive, &combined)?;

@@ -223,7 +223,8 @@ const MOST_TEAMS: u64 = 1 << 16;
 pub(super) fn for_rows_of_data(cx: &Context<'_>, region: &TargetRegion) -> Option<Chosen> {
     let device = cx.device.filter(|device| device.uncoalesced_threads_per_block.is_some())?;
     let (loops, promised) = associated_loops(cx, region)?;
-    let decides = |clause: &Clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule | ClauseName::NumTeams);
+    let decides =
+        |clause: &Clause| matches!(clause.name, ClauseName::Reduction | ClauseName::Schedule | ClauseName::NumTeams);
     if promised != 1 || clauses(cx, region).any(decides) {
         return None;
     }

@@ -37,7 +37,9 @@ impl Shared {
     /// Lets one team do all where a condition does not hold, in the last branch of the expression that says how many there are. False where it has none, because the
     /// program says it (`is_written`) or in another form.
     pub(super) fn have_one_team_unless(&mut self, condition: &str, is_written: bool) -> bool {
-        let Some(clause) = self.of_teams.iter_mut().find(|clause| clause.starts_with("num_teams(")) else { return false };
+        let Some(clause) = self.of_teams.iter_mut().find(|clause| clause.starts_with("num_teams(")) else {
+            return false;
+        };
         let mut depth = 0_i32;
         let closes = |byte: &u8| {
             depth += i32::from(*byte == b'(') - i32::from(*byte == b')');

@@ -153,7 +153,8 @@ fn one(
     let Some((name, variable)) = name.zip(variable) else {
         return Err(refusal(item.span, "this is no variable in sight"));
     };
-    let (ty, start) = start(cx, &variable, combiner, at).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
+    let (ty, start) =
+        start(cx, &variable, combiner, at).map_err(|why| refusal(item.span, format!("`{name}` {why}")))?;
     let inside = cx.tree.span(first);
     let names_it = |text: &str| words(text).any(|word| word == name);
     if cx.expansion(&name, at).is_some() || cx.uses_macro_with(inside, &names_it) {

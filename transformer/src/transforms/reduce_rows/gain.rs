@@ -114,14 +114,18 @@ pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> 
 /// Why they are faster so.
 fn few_rows(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Option<String>, String> {
     let (cx, loops) = (row.cx, row.nest.loops.as_slice());
-    if !cx.profile.is_some_and(|device| device.unrolled_rows.is_some()) || !nodes.iter().all(|node| is_plain(row, *node)) {
+    if !cx.profile.is_some_and(|device| device.unrolled_rows.is_some())
+        || !nodes.iter().all(|node| is_plain(row, *node))
+    {
         return Ok(None);
     }
     let lengths = Lengths { cx, region: row.region, loops, found: &row.found };
     let known = outer(row).map(|one| one.trips).try_fold(1, |product: i128, trips| product.checked_mul(trips?));
     match (known, loops) {
         (Some(rows), _) if rows < i128::from(MANY_ROWS) => Ok(None),
-        (Some(rows), _) => Err(format!("{rows} rows are faster with threads of their own, which load several elements at once")),
+        (Some(rows), _) => {
+            Err(format!("{rows} rows are faster with threads of their own, which load several elements at once"))
+        }
         (None, [only]) => {
             let name = lengths.length(only).ok_or("there may be many rows, and the host cannot ask")?;
             let condition = format!("{name} < {MANY_ROWS}");
@@ -142,7 +146,8 @@ fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
     let Some(lane) = outer(row).last().map(|one| one.atom) else { return false };
     let is_other = |node: NodeId| {
         let kind = tree.kind(node);
-        kind.is_loop() || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
+        kind.is_loop()
+            || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
     };
     let loaded: Vec<_> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
     let element = |access: &Access| {
