@@ -27,9 +27,13 @@ impl CompilerFlags {
     /// May the compiler take it that objects of different types do not share storage? The last flag that says so counts.
     #[must_use]
     pub fn has_strict_aliasing(&self) -> bool {
-        let last = self.flags.iter().rev().find(|flag| flag.ends_with("strict-aliasing"));
         let is_relaxed = self.flags.iter().any(|flag| flag == "-relaxed-aliasing");
-        !is_relaxed && last.is_none_or(|flag| flag != "-fno-strict-aliasing")
+        !is_relaxed && self.last("strict-aliasing") != Some("-fno-strict-aliasing")
+    }
+
+    /// The last flag that ends so, which counts.
+    fn last(&self, ending: &str) -> Option<&str> {
+        self.flags.iter().rev().find(|flag| flag.ends_with(ending)).map(String::as_str)
     }
 
     /// Do signed integers wrap around?
@@ -76,15 +80,13 @@ impl CompilerFlags {
     /// Do the flags promise that the iterations of collapsed loops can be counted in 32 bits?
     #[must_use]
     pub fn has_optimistic_collapse(&self) -> bool {
-        let last = self.flags.iter().rev().find(|flag| flag.ends_with("openmp-optimistic-collapse"));
-        last.is_some_and(|flag| flag == "-fopenmp-optimistic-collapse")
+        self.last("openmp-optimistic-collapse") == Some("-fopenmp-optimistic-collapse")
     }
 
-    /// Do the flags forbid what LLVM's compilers take beyond OpenMP? The last flag that says so counts.
+    /// Do the flags forbid what LLVM's compilers take beyond OpenMP?
     #[must_use]
     pub fn forbids_openmp_extensions(&self) -> bool {
-        let last = self.flags.iter().rev().find(|flag| flag.ends_with("openmp-extensions"));
-        last.is_some_and(|flag| flag == "-fno-openmp-extensions")
+        self.last("openmp-extensions") == Some("-fno-openmp-extensions")
     }
 
     /// The macros that flags define or take back, in order.
@@ -300,6 +302,16 @@ mod tests {
         assert_eq!(of("-fassociative-math -fno-signed-zeros"), in_any_order);
         assert_eq!(of("-ffast-math -fno-finite-math-only"), in_any_order);
         assert!(of("-ftrapv").traps && of("-fsanitize=undefined").traps);
+    }
+
+    #[test]
+    fn the_last_flag_counts() {
+        let of = |text: &str| CompilerFlags { flags: split(text).unwrap() };
+        assert!(of("-fopenmp-extensions -fno-openmp-extensions").forbids_openmp_extensions());
+        assert!(!of("-fno-openmp-extensions -fopenmp-extensions").forbids_openmp_extensions());
+        assert!(of("-fopenmp-optimistic-collapse").has_optimistic_collapse());
+        assert!(!of("-fopenmp-optimistic-collapse -fno-openmp-optimistic-collapse").has_optimistic_collapse());
+        assert!(!of("-fno-strict-aliasing").has_strict_aliasing() && of("").has_strict_aliasing());
     }
 
     #[test]

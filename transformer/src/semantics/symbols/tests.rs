@@ -98,6 +98,8 @@ fn declared_types() {
     for (declaration, expected) in [
         ("double &x = y;", "reference to double:Floating"),
         ("auto x = f();", "auto"),
+        ("auto x = -2147483647;", "int:Integer"),
+        ("auto x = -2147483648;", "auto"),
         ("std::size_t x = 0;", "size_t:Integer"),
         ("std::vector<int> x;", "record std::vector<int>"),
         ("Grid<float> x;", "unknown"),

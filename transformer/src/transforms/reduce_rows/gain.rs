@@ -114,8 +114,7 @@ pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> 
 /// Why they are faster so.
 fn few_rows(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Option<String>, String> {
     let (cx, loops) = (row.cx, row.nest.loops.as_slice());
-    if !cx.profile.is_some_and(|device| device.unrolled_rows.is_some())
-        || !nodes.iter().all(|node| is_plain(row, *node))
+    if cx.profile.is_none_or(|device| device.unrolled_rows.is_none()) || !nodes.iter().all(|node| is_plain(row, *node))
     {
         return Ok(None);
     }
@@ -162,7 +161,7 @@ fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
     !tree.descendants(node).skip(1).any(is_other)
         && elements.len() <= 2
         && loaded.iter().all(|access| !access.writes)
-        && loaded.iter().any(|access| is_row(access))
+        && loaded.iter().any(is_row)
 }
 
 /// The threads of a team: fewer where rows are short, so that more teams are under way.
