@@ -185,6 +185,8 @@ pub(super) fn group(code: ReasonCode) -> &'static str {
         ReasonCode::NotGrouped => "whose iterations one thread cannot group",
         ReasonCode::NotStaged => "whose loads a team cannot stage",
         ReasonCode::RowsNotTiled => "whose rows one thread cannot take together",
+        ReasonCode::TeamsNotCombined => "whose results no atomic updates combine",
+        ReasonCode::CombiningDoesNotPay => "whose results stay with the runtime",
         other => other.title(),
     }
 }
