@@ -158,12 +158,7 @@ fn change(
         return Err(refusal(directive.span, "the loop is not read"));
     };
     let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
-    let Some(turns) = grid::Turns::of(cx, region.chain.innermost(), &loops) else {
-        return Err(refusal(
-            cx.tree.span(first),
-            "there may be too many iterations for several teams to take turns at, and the host cannot ask",
-        ));
-    };
+    let turns = grid::Turns::of(cx, region.chain.innermost(), &loops);
     let span = cx.tree.span(first);
     if let Some(other) = other_directive(cx, directive, span) {
         return Err(refusal(other, "another directive stands in the loop"));
@@ -179,6 +174,10 @@ fn change(
     {
         return Err(refusal(*named, "how often the loop runs depends on what it combines"));
     }
+    let Some(turns) = turns else {
+        let message = "there may be too many iterations for several teams to take turns at, and the host cannot ask";
+        return Err(refusal(span, message));
+    };
     let mut shared = clauses::share(cx, directive, &combined)?;
     let body = candidate.nest.loops.body;
     let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
