@@ -84,8 +84,8 @@
 //!
 //! The bounds of an inner loop are evaluated once, in place of before each iteration: the loop changes nothing in them.
 //!
-//! It is no default pass, since short rows of unknown length lose by it (`bench/results/reduce`); `--assume=reassociation` adds it to the
-//! default ones.
+//! It is no default pass, since without `--device` short rows of unknown length lose by it (`bench/results/reduce`); `--assume=reassociation` adds it
+//! to the default ones.
 //!
 //! ## References
 //!
