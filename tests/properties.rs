@@ -254,11 +254,14 @@ fn properties(path: &Path, text: &[u8], plans: &[Plan], output: &[u8], assume: b
         return Err(format!("a second run goes on:\n{}", diff("first", output, "second", &again)));
     }
     // Where braces do not balance, it is not known which block the sum ends in that a scalar keeps.
-    // `fuse` leaves out the heads of loops, and `coarsen` and `stage` write others; that all else stays is shown by what their outputs give when they run.
-    let has_other_heads =
-        |plan: &Plan| matches!(plan.pass, Pass::Fuse | Pass::Coarsen | Pass::Stage) && plan.decision.is_written(assume);
-    let has_other_heads = plans.iter().any(has_other_heads);
-    if let Some(lost) = lost_code(text, output).filter(|_| is_balanced(text) && !has_other_heads) {
+    // `fuse` leaves out the heads of loops, `coarsen` and `stage` write others, and `combine` names a team's part of what a loop combines; that all else stays is
+    // shown by what their outputs give when they run.
+    let has_other_words = |plan: &Plan| {
+        let is_such = matches!(plan.pass, Pass::Fuse | Pass::Coarsen | Pass::Stage | Pass::Combine);
+        is_such && plan.decision.is_written(assume)
+    };
+    let has_other_words = plans.iter().any(has_other_words);
+    if let Some(lost) = lost_code(text, output).filter(|_| is_balanced(text) && !has_other_words) {
         return Err(format!("host code is lost or moved near `{lost}`:\n{}", diff("original", text, "output", output)));
     }
     if let Some(lost) = lost_comment(text, output) {
