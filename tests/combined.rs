@@ -1,11 +1,12 @@
-//! Random programs whose teams combine results by atomic updates, as `combine` writes them: the output must give what its original gives, and mutants of it must not.
+//! Random programs whose teams combine results by atomic updates, as `combine` writes them in the place of reductions, and `reduce` in the place of updates in each
+//! iteration: the output must give what its original gives, and mutants of it must not.
 //! `OMPSPLIT_PROGRAMS=40 OMPSPLIT_SEED=7 cargo test --test combined` tries more files, and other ones.
 
 mod support;
 
 use ompsplit::plan::Pass;
 use support::bits::Trials;
-use support::combined::{FAMILIES, Family, program};
+use support::combined::{FAMILIES, Family, UPDATED, program, program_of_updates};
 use support::verified::List;
 
 const TRIALS: Trials<Family> = Trials {
@@ -17,6 +18,17 @@ const TRIALS: Trials<Family> = Trials {
     program,
     mutants: &MUTANTS,
     mutant: |part, old, new| part.replace(old, new),
+};
+
+/// The same where each iteration makes an atomic update.
+const OF_UPDATES: Trials<Family> = Trials {
+    pass: Pass::Reduce,
+    list: List { name: "updated", ..TRIALS.list },
+    mutant_list: List { name: "updated_mutants", ..TRIALS.mutant_list },
+    families: &UPDATED,
+    program: program_of_updates,
+    mutants: &MUTANTS_OF_UPDATES,
+    ..TRIALS
 };
 
 /// What is done wrong in every function of an output.
@@ -33,17 +45,36 @@ const MUTANTS: [(&str, &str, &str); 10] = [
     ("a second result goes into the first", "other += other_of_team", "all += other_of_team"),
 ];
 
+const MUTANTS_OF_UPDATES: [(&str, &str, &str); 10] = [
+    ("a team's part of a sum begins with another number", "_of_team = 0;", "_of_team = 5;"),
+    ("common bits begin without the lowest", "_of_team = -1;", "_of_team = -2;"),
+    ("the part of a variable is taken away", "all += all_of_team", "all -= all_of_team"),
+    ("the part of an element is taken away", "] += all_of_team", "] -= all_of_team"),
+    ("another element is updated", "all[1] += all_of_team", "all[0] += all_of_team"),
+    ("the other bits are changed", "^= all_of_team", "^= ~all_of_team"),
+    ("what threads found is lost", "reduction(+: all_of_team", "firstprivate(all_of_team"),
+    ("a part is left out where there is one", "_of_team != 0)", "_of_team == 0)"),
+    ("common bits are left out", "_of_team != -1)", "_of_team == -1)"),
+    ("a second result is taken away", "other += other_of_team", "other -= other_of_team"),
+];
+
 #[test]
 fn results_are_those_of_the_originals() {
-    TRIALS.give_the_same_bits().unwrap_or_else(|error| panic!("{error}"));
+    for trials in [TRIALS, OF_UPDATES] {
+        trials.give_the_same_bits().unwrap_or_else(|error| panic!("{error}"));
+    }
 }
 
 #[test]
 fn most_results_are_combined() {
-    println!("{}", TRIALS.are_mostly_changed().unwrap_or_else(|error| panic!("{error}")));
+    for trials in [TRIALS, OF_UPDATES] {
+        println!("{}", trials.are_mostly_changed().unwrap_or_else(|error| panic!("{error}")));
+    }
 }
 
 #[test]
 fn mutants_of_combinations_are_found() {
-    println!("{}", TRIALS.have_mutants_that_are_found().unwrap_or_else(|error| panic!("{error}")));
+    for trials in [TRIALS, OF_UPDATES] {
+        println!("{}", trials.have_mutants_that_are_found().unwrap_or_else(|error| panic!("{error}")));
+    }
 }

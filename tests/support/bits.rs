@@ -119,7 +119,7 @@ impl<F: Copy + Debug + Ord + Send + Sync> Trials<F> {
         let file = SourceFile::new(Path::new(name), text.as_bytes().to_vec());
         let device = DeviceProfile::named("h200");
         let (passes, assumed_iterations) = (vec![self.pass].into(), self.assumed_iterations);
-        let options = Options { passes, device, assumed_iterations, ..Options::default() };
+        let options = Options { passes, device, assumed_iterations, reassociate: true, ..Options::default() };
         engine::run(&file, &[], &options).map_err(|error| format!("{name}: {error}"))
     }
 

@@ -1,5 +1,5 @@
-//! Random programs for the pass `combine`: loops of which every iteration adds to one result or to two. Valid and free of races by construction; a program depends on its
-//! seed alone. No order changes a result: sums are of whole numbers, and extremes are no NaN.
+//! Random programs for the passes `combine` and `reduce`: loops of which every iteration adds to one result or to two, by clauses or by atomic updates. Valid and free of races
+//! by construction; a program depends on its seed alone. No order changes a result: sums are of whole numbers, and extremes are no NaN.
 
 use std::fmt::Write as _;
 
@@ -26,6 +26,16 @@ pub enum Family {
 /// Every family.
 pub const FAMILIES: [Family; 6] = [Family::Sum, Family::Bits, Family::Extreme, Family::Nest, Family::Rows, Family::Two];
 
+/// Those of which one instruction makes an atomic update.
+pub const UPDATED: [Family; 5] = [Family::Sum, Family::Bits, Family::Nest, Family::Rows, Family::Two];
+
+/// By what iterations leave their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Clauses,
+    AtomicUpdates,
+}
+
 /// The functions in one file, of each family.
 const OF_EACH: usize = 3;
 
@@ -39,14 +49,23 @@ static const int lengths[LENGTHS] = {0, 1, 2, 5, 33, 64, 69, -5};
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program<Family> {
-    assembled(seed, &FAMILIES, OF_EACH, HEAD, |rng, family, index| {
+    program_by(By::Clauses, seed, &FAMILIES)
+}
+
+/// The same with `atomic` constructs.
+pub fn program_of_updates(seed: u64) -> Program<Family> {
+    program_by(By::AtomicUpdates, seed, &UPDATED)
+}
+
+fn program_by(by: By, seed: u64, families: &[Family]) -> Program<Family> {
+    assembled(seed, families, OF_EACH, HEAD, |rng, family, index| {
         let integers = ["int", "unsigned", "long", "unsigned long long"];
         let ty = match family {
             Family::Bits => rng.pick(&integers),
             Family::Extreme => rng.pick(&["int", "long", "float", "double", "unsigned"]),
             _ => rng.pick(&["int", "unsigned", "long", "double", "double"]),
         };
-        (function(rng, family, index, ty), calls(index, ty))
+        (function(rng, by, family, index, ty), calls(index, ty))
     })
 }
 
@@ -93,31 +112,41 @@ fn result(rng: &mut Rng, family: Family, name: &str, value: &str) -> (&'static s
     }
 }
 
-fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
+fn function(rng: &mut Rng, by: By, family: Family, index: usize, ty: &str) -> String {
     let (collapse, cell) = if family == Family::Nest { (" collapse(2)", "a[i * W + j]") } else { ("", "a[i]") };
     let bound = if family == Family::Nest || family == Family::Rows { "n" } else { "n * m" };
     let value = if family == Family::Rows { "row" } else { cell };
     let value = format!("{value}{}", rng.pick(&["", " * 3", " + (m > 5)"]));
-    let (operator, first, update) = result(rng, family, "all", &format!("({value})"));
+    let is_element = by == By::AtomicUpdates && rng.chance(40);
+    let name = if is_element { rng.pick(&["all[1]", "all[m > 5]"]) } else { "all" };
+    let (operator, first, update) = result(rng, family, name, &format!("({value})"));
     let mut clauses = vec![
         "map(to: a[0:SIZE])".to_owned(),
-        format!("reduction({operator}: all)"),
         rng.pick(&["", "", "thread_limit(256)", "num_teams(9)", "if(target: n > 4)"]).to_owned(),
     ];
-    if rng.chance(70) {
+    if by == By::AtomicUpdates || rng.chance(70) {
         clauses.insert(1, "map(tofrom: all)".to_owned());
+    }
+    if by == By::Clauses {
+        clauses.push(format!("reduction({operator}: all)"));
     }
     if rng.chance(30) {
         clauses.push("firstprivate(m)".to_owned());
     }
-    let mut declared = format!("    {ty} all = {first};\n");
-    let mut updates = format!("        {update}\n");
-    let mut given = "(double)all".to_owned();
+    let mut declared = match is_element {
+        true => format!("    {ty} all[2] = {{{first}, {first}}};\n"),
+        false => format!("    {ty} all = {first};\n"),
+    };
+    let mut updates = updated(rng, by, &update);
+    let mut given = if is_element { "(double)all[0] * 3 + (double)all[1]" } else { "(double)all" }.to_owned();
     if family == Family::Two {
         declared += &format!("    {ty} other = 2;\n");
-        updates += &format!("        other += {value} > 40;\n");
-        clauses.push("map(tofrom: other) reduction(+: other)".to_owned());
-        given += " * 1000 + (double)other";
+        updates += &updated(rng, by, &format!("other += {value} > 40;"));
+        clauses.push("map(tofrom: other)".to_owned());
+        if by == By::Clauses {
+            clauses.push("reduction(+: other)".to_owned());
+        }
+        given = format!("({given}) * 1000 + (double)other");
     }
     if family == Family::Rows {
         let row =
@@ -134,6 +163,18 @@ fn function(rng: &mut Rng, family: Family, index: usize, ty: &str) -> String {
         if rng.chance(30) { "    (void)n, (void)m;\n" } else { "" },
         clauses.join(" ").trim_end(),
     )
+}
+
+/// A statement of an iteration that changes a result.
+fn updated(rng: &mut Rng, by: By, update: &str) -> String {
+    let pragma = "#pragma omp atomic\n";
+    match by {
+        By::Clauses => format!("        {update}\n"),
+        By::AtomicUpdates if rng.chance(40) => {
+            format!("        if (i % 3 != 1)\n{pragma}            {update}\n")
+        }
+        By::AtomicUpdates => format!("{pragma}        {update}\n"),
+    }
 }
 
 fn head(rng: &mut Rng, name: &str, bound: &str) -> String {

@@ -10,6 +10,8 @@ pub(crate) fn integer_of(cx: &Program<'_>, found: &Accesses, node: NodeId) -> Op
     let tree = cx.tree;
     let of = |node: NodeId| integer_of(cx, found, node);
     let span = tree.span(node);
+    // An access has its parentheses with it.
+    let accessed = || of_type(found.accesses.iter().find(|access| access.span == span)?.element.as_ref()?);
     match tree.kind(node) {
         NodeKind::NumberLiteral => literal(&cx.file.show(span)),
         NodeKind::CharLiteral => Some(Integer::INT),
@@ -19,11 +21,8 @@ pub(crate) fn integer_of(cx: &Program<'_>, found: &Accesses, node: NodeId) -> Op
             let variable = cx.symbols().lookup(&name, span.start).filter(|_| cx.expansion(&name, span.start).is_none());
             variable.and_then(|variable| of_type(&variable.ty))
         }
-        NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => {
-            let access = found.accesses.iter().find(|access| access.span == span)?;
-            of_type(access.element.as_ref()?)
-        }
-        NodeKind::ParenthesizedExpression => of(tree.named_children(node).next()?),
+        NodeKind::SubscriptExpression | NodeKind::FieldExpression | NodeKind::PointerExpression => accessed(),
+        NodeKind::ParenthesizedExpression => accessed().or_else(|| of(tree.named_children(node).next()?)),
         NodeKind::BinaryExpression => {
             let binary = Binary::of(tree, node)?;
             let operator = binary.operator()?;

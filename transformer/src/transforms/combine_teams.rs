@@ -71,21 +71,15 @@
 //!
 //! OpenMP 5.2, sections 5.4, 5.5.5, 5.8.1, 10.2, 11.6 and 15.8.4.
 
-mod clauses;
-mod grid;
-mod results;
-mod write;
+mod listed;
 
-use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{self, Candidate};
 use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Verdict};
-use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
-use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive};
+use crate::transforms::team_results::{self, Kernel};
 use crate::transforms::{Waiting, checks};
 
 /// Decides for every kernel that combines what its iterations give.
@@ -110,29 +104,16 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
 }
 
 fn decide(cx: &Context<'_>, region: &TargetRegion, directive: &Directive) -> Verdict {
-    let no = |message: &str| {
-        Verdict::DoesNotPay(vec![Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message)])
+    let device = match team_results::device(cx) {
+        Ok(device) => device,
+        Err((message, other)) => {
+            let reason = Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message);
+            return Verdict::DoesNotPay(vec![match other {
+                Some(other) => reason.with_label(other, "the loop"),
+                None => reason,
+            }]);
+        }
     };
-    let Some(device) = cx.profile else {
-        return no("no device is asked for, for which atomic updates are measured");
-    };
-    if device.shares_host_memory || checks::unified_memory(cx).is_some() {
-        return no("not measured where host and device share their memory");
-    }
-    if !cx.pipeline.transforms_loops() {
-        return no("not measured with the compiler that the output is for");
-    }
-    if cx.pipeline.without_extensions {
-        return no("`atomic` in `teams` is an extension, which the flags forbid");
-    }
-    let mut directives = cx.constructs.directives.iter();
-    if let Some(other) = directives.find(|directive| results::are_in_memory(cx, directive)) {
-        let message =
-            "clang would keep so many results as this file has in one loop in memory, and then does so all the more";
-        return Verdict::DoesNotPay(vec![
-            Reason::new(ReasonCode::CombiningDoesNotPay, directive.span, message).with_label(other.span, "the loop"),
-        ]);
-    }
     match change(cx, region, directive, device) {
         Ok(change) => Verdict::Change(change),
         Err(reason) => Verdict::Refuse(vec![reason]),
@@ -148,56 +129,14 @@ fn change(
     if let Some(reason) = checks::excludes_directives(cx, region) {
         return Err(reason);
     }
-    if region.chain.constructs.len() != 1 || region.chain.leaves.last() != Some(&Leaf::For) {
-        return Err(refusal(directive.span, "the directive has `simd` too, or is several"));
-    }
-    let Some((loops, promised)) = associated_loops(cx, region) else {
-        return Err(refusal(directive.span, "the loop is not read"));
-    };
-    let Some(first) = loops.first().map(|own: &CanonicalLoop| own.node) else {
-        return Err(refusal(directive.span, "the loop is not read"));
-    };
-    let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
-    let turns = grid::Turns::of(cx, region.chain.innermost(), &loops);
-    let span = cx.tree.span(first);
-    if let Some(other) = other_directive(cx, directive, span) {
-        return Err(refusal(other, "another directive stands in the loop"));
-    }
-    let candidate = Candidate::of_kernel(cx, region, loops, promised);
-    let (found, _) = independence::read(&candidate);
-    if let Some(trouble) = found.troubles.first() {
-        return Err(refusal(trouble.span, trouble.message.clone()));
-    }
-    let combined = results::combined(cx, directive, first)?;
-    if let Some(named) =
-        combined.iter().flat_map(|one| &one.names).find(|name| heads.iter().any(|it| it.contains(**name)))
-    {
-        return Err(refusal(*named, "how often the loop runs depends on what it combines"));
-    }
-    let Some(turns) = turns else {
-        let message = "there may be too many iterations for several teams to take turns at, and the host cannot ask";
-        return Err(refusal(span, message));
-    };
-    let mut shared = clauses::share(cx, directive, &combined)?;
-    let body = candidate.nest.loops.body;
-    let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
-    grid::complete(cx, (directive, has_loop), device, &turns, &mut shared);
-    let edit = write::edit(cx, region, (directive, first), shared, &combined);
-    let Some(edit) = edit else {
-        return Err(refusal(directive.span, "directive and loop do not stand on lines of their own"));
-    };
-    let names: Vec<String> = combined.iter().map(|one| format!("`{}`", one.name)).collect();
+    let refused = |(span, message): team_results::Problem| refusal(span, message);
+    let kernel = Kernel::read(cx, region, directive, &|_, _| false).map_err(refused)?;
+    let combined = listed::combined(cx, directive, kernel.statement)?;
+    let edit = kernel.edit(device, &combined, Vec::new()).map_err(refused)?;
+    let names: Vec<String> = combined.iter().map(|one| format!("`{}`", one.whole)).collect();
     let updates = if names.len() == 1 { "an atomic update" } else { "atomic updates" };
     let summary = format!("each team combines its part of {} with the whole by {updates}", names.join(", "));
     Ok(Change { edits: vec![edit], summary, ..Change::default() })
-}
-
-/// A directive in the loop or in front of it, but for those that say how loops are translated.
-fn other_directive(cx: &Context<'_>, directive: &Directive, statement: Span) -> Option<Span> {
-    let inside = Span::new(directive.span.end, statement.end);
-    let is_other = |name: &str| !matches!(name, "tile" | "unroll");
-    let mut within = cx.constructs.within(inside).map(|(_, found)| found);
-    within.find(|found| is_other(&found.name)).map(|found| found.span)
 }
 
 fn refusal(span: Span, message: impl Into<String>) -> Reason {

@@ -14,6 +14,7 @@ mod reduce_rows;
 mod scalarize_sums;
 mod split_target;
 mod stage_tiles;
+mod team_results;
 mod tile_rows;
 mod two_forms;
 mod unroll_loop;

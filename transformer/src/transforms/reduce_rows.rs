@@ -1,4 +1,4 @@
-//! Give each row to a whole team, whose threads share its sums.
+//! Give each row to a whole team, whose threads share its sums; let a team collect what its iterations would update atomically.
 //!
 //! ## Input
 //!
@@ -34,6 +34,41 @@
 //! elements took 0.18 ms instead of 4.4 on an H200, the softmax of 100,000 rows of 784 a third of its time, an attention kernel a tenth.
 //! It stays one kernel.
 //!
+//! ## Atomic updates
+//!
+//! An element that every iteration updates is shared in the same way. All threads of the device wait for each other at
+//!
+//! ```c
+//! #pragma omp target teams distribute parallel for map(to: a[0:n]) map(tofrom: count)
+//! for (int i = 0; i < n; i++)
+//!   if (a[i] > 0) {
+//!     #pragma omp atomic
+//!     count++;
+//!   }
+//! ```
+//!
+//! where those of a team can find their part of it first:
+//!
+//! ```c
+//! #pragma omp target teams map(to: a[0:n]) map(tofrom: count) \
+//!     num_teams(n < 2000000000 ? 2112 : 1) thread_limit(128) /* h200 */
+//! {
+//!   unsigned count_of_team = 0;
+//!   #pragma omp distribute parallel for reduction(+: count_of_team) \
+//!       dist_schedule(static, n < 2000000000 ? 512 : n) /* h200 */
+//!   for (int i = 0; i < n; i++)
+//!     if (a[i] > 0) {
+//!       count_of_team++;
+//!     }
+//!   if (count_of_team != 0) {
+//!     #pragma omp atomic
+//!     count += count_of_team;
+//!   }
+//! }
+//! ```
+//!
+//! That is the form of `combine`, and asks for the same: a device, and extensions of OpenMP.
+//!
 //! ## Applies when
 //!
 //! - the kernel is one `distribute parallel for` loop of a league, and all loops in its body but those of at most eight iterations can be
@@ -47,14 +82,18 @@
 //!   one loop the host asks, and the kernel stands in two forms;
 //! - it pays: at least one loop has 128 iterations or an unknown number, the warps touch at most half as many sectors where the thread
 //!   index drives the inner loop, and the kernel is predicted to take at most 0.8 of its time, launch included. `thread_limit` is chosen
-//!   from the longest known loop: 32 threads up to 256 iterations, 64 up to 1,024, 256 from 16,384 on, otherwise 128.
+//!   from the longest known loop: 32 threads up to 256 iterations, 64 up to 1,024, 256 from 16,384 on, otherwise 128;
+//! - or `atomic` constructs in the loop update a variable that the directive maps, or an element whose place no iteration changes, by `+=`, `-=`, `++`, `--`, `&=`, `|=` or `^=`;
+//!   what they add are integers of the element's size, or the element is a `float` or `double`; nothing else in the loop reaches it. With fewer
+//!   than 10,000 iterations it does not pay.
 //!
 //! ## Refuses when
 //!
 //! - OMPS101 to OMPS104, OMPS125, OMPS105: the text cannot be read for certain, or the program promises that directives are absent;
 //! - OMPS195: an inner loop cannot be shared, or what one thread of the original did by itself would not mean the same for a team: a clause
 //!   groups rows or hands a value on, an array or an object is declared in the row, something is called that is not followed;
-//! - OMPS295: it does not pay;
+//! - OMPS295, OMPS869: it does not pay;
+//! - OMPS868: a clause or directive has no place beside results of teams, or the loop reaches what it updates atomically in another way, too;
 //! - OMPS340, without `--assume`: the loops of a row are independent only if pointers lead to different elements;
 //! - OMPS341, without `--assume=reassociation`: a sum, product, minimum or maximum of floating-point numbers.
 //!
@@ -82,6 +121,10 @@
 //! count = sum;
 //! ```
 //!
+//! Atomic updates by one operator come in any order, also grouped by teams. Each team makes the original's update, once, unless its part is the neutral value: where no iteration
+//! made one, nothing is stored. The element is named by what is the same in front of the loop. An atomic addition of `float` takes subnormal numbers for zero on
+//! GPUs; here the original makes it as well.
+//!
 //! The bounds of an inner loop are evaluated once, in place of before each iteration: the loop changes nothing in them.
 //!
 //! It is no default pass, since without `--device` short rows of unknown length lose by it (`bench/results/reduce`); `--assume=reassociation` adds it
@@ -89,10 +132,12 @@
 //!
 //! ## References
 //!
-//! OpenMP 5.2, sections 4.4.1, 5.5.5, 5.5.8 and 10.2; C17, sections 6.3.1.3 and 6.5.
+//! OpenMP 5.2, sections 4.4.1, 5.5.5, 5.5.8, 10.2 and 15.8.4; C17, sections 6.3.1.3 and 6.5.
 
+mod atomic_updates;
 mod gain;
 mod rows;
+mod steady;
 mod updates;
 mod write;
 
@@ -109,7 +154,7 @@ use crate::syntax::NodeKind;
 use crate::transforms::two_forms::{self, Twice};
 use crate::transforms::{Waiting, checks};
 
-/// Decides for every kernel that is one loop with loops inside.
+/// Decides for every kernel that is one loop with loops or atomic updates inside.
 pub(super) fn reduce_rows(cx: &Context<'_>) -> Vec<Plan> {
     let regions = target_regions(cx.tree, cx.constructs);
     regions.iter().filter(|it| it.is_league_loop()).filter_map(|region| plan_region(cx, region)).collect()
@@ -121,6 +166,9 @@ pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
+    if let Some(plan) = atomic_updates::plan(cx, region) {
+        return Some(plan);
+    }
     let (loops, _) = associated_loops(cx, region)?;
     let body = loops.last()?.body;
     cx.tree.descendants(body).find(|node| cx.tree.kind(*node) == NodeKind::ForStatement)?;

@@ -71,9 +71,9 @@ mod runs;
 use std::collections::BTreeSet;
 
 use self::candidates::{Start, Sum, sums};
-use crate::analysis::accesses::{Access, Accesses, ScalarUse};
+use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::associated_loops::associated_loops;
-use crate::analysis::independence::{self, Candidate, Nest, aliases, clauses};
+use crate::analysis::independence::{self, Candidate, Nest, aliases, alone, clauses};
 use crate::context::Context;
 use crate::edit::directive_writer::{Layout, indent_of, text_end};
 use crate::edit::{Edit, braces};
@@ -181,8 +181,7 @@ impl Kernel<'_, '_> {
         let Some(ty) = own.element.as_ref().and_then(type_text) else {
             return no(own.span, format!("`{}` does not hold plain numbers", own.root.name));
         };
-        let met = met_in(inside, found, own);
-        let assumptions = aliases::assumptions(&self.candidate, &met, sections).map_err(|reasons| {
+        let assumptions = alone::assumptions(&self.candidate, (found, sections), inside, own).map_err(|reasons| {
             let message = format!("what this leads to may be the element of `{}`", own.root.name);
             let span = reasons.first().map_or(own.span, |reason| reason.span);
             Reason::new(ReasonCode::AccumulatorReached, span, message)
@@ -266,21 +265,6 @@ impl Kernel<'_, '_> {
         }
         edits.push(Edit::insertion(text_end(cx.file, span(sum.serial).end), behind));
         edits
-    }
-}
-
-/// What a loop accesses, as if it wrote the storage of one access alone: only that must not be reached in another way.
-fn met_in(inside: Span, found: &Accesses, own: &Access) -> Accesses {
-    let accesses = found.accesses.iter().filter(|access| inside.contains(access.span));
-    let scalars = found.scalars.iter().filter(|used| inside.contains(used.span));
-    Accesses {
-        accesses: accesses.map(|it| Access { writes: it.root == own.root, ..it.clone() }).collect(),
-        scalars: scalars.map(|used| ScalarUse { writes: false, ..used.clone() }).collect(),
-        loops: found.loops.clone(),
-        opaque: found.opaque.clone(),
-        near: found.near.clone(),
-        symbols: found.symbols.clone(),
-        ..Accesses::default()
     }
 }
 

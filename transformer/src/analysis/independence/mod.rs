@@ -5,6 +5,7 @@
 //! Iterations that are not understood are taken for dependent.
 
 pub(crate) mod aliases;
+pub(crate) mod alone;
 pub(crate) mod clauses;
 pub(crate) mod pairs;
 pub(crate) mod scalars;

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::region::loop_nest::{CanonicalLoop, CanonicalLoopNest, Problem, Relation, canonical_nest};
 use crate::region::target::TargetRegion;
+use crate::semantics::symbols::DeclaredType;
 use crate::semantics::{Act, Integer};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
@@ -41,10 +42,15 @@ pub(super) struct Inner {
 impl Inner {
     /// The variables whose partial sums may overflow where the whole does not: the type without a sign in which they are formed.
     pub(super) fn through_unsigned(combined: &Combined) -> Option<&'static str> {
-        let own = Integer::of(&combined.variable.ty).filter(|own| own.signed)?;
-        let is_open = matches!(combined.operator, Operator::Plus | Operator::Times);
-        is_open.then_some(if own.bits == 64 { "unsigned long long" } else { "unsigned" })
+        unsigned_for(&combined.variable.ty, combined.operator)
     }
+}
+
+/// The type without a sign in which a sum or product of integers is formed, so that no part of it overflows where the whole does not.
+pub(super) fn unsigned_for(ty: &DeclaredType, operator: Operator) -> Option<&'static str> {
+    let own = Integer::of(ty).filter(|own| own.signed)?;
+    let is_open = matches!(operator, Operator::Plus | Operator::Times);
+    is_open.then_some(if own.bits == 64 { "unsigned long long" } else { "unsigned" })
 }
 
 fn refused(span: Span, message: impl Into<String>) -> Reason {

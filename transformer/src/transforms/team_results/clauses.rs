@@ -1,10 +1,11 @@
 //! Which construct each clause of a combined directive belongs to, once the directive is two.
 
-use super::refusal;
-use super::results::{Combined, renames};
+use std::collections::BTreeMap;
+
+use super::Problem;
+use super::result::{Combiner, Origin, TeamResult, renames};
 use crate::context::Context;
 use crate::edit::directive_writer::on_one_line;
-use crate::plan::Reason;
 use crate::source::{SourceFile, Span};
 use crate::syntax::{Clause, ClauseArgument, ClauseName, Directive};
 use crate::transforms::two_forms::edited;
@@ -57,6 +58,18 @@ impl Shared {
         is_number
     }
 
+    /// Lets the threads of a team combine the results that no clause lists, in one clause for each operator.
+    pub(super) fn reduce(&mut self, results: &[TeamResult]) {
+        let mut parts: BTreeMap<Combiner, Vec<&str>> = BTreeMap::new();
+        for TeamResult { combiner, part, .. } in results.iter().filter(|one| one.origin == Origin::Updates) {
+            parts.entry(*combiner).or_default().push(part);
+        }
+        let clause = |(combiner, parts): (Combiner, Vec<&str>)| {
+            format!("reduction({}: {})", combiner.clause(), parts.join(", "))
+        };
+        self.of_loop.extend(parts.into_iter().map(clause));
+    }
+
     /// Maps variables that the directive mapped without a word.
     pub(super) fn map(&mut self, names: &[&str]) {
         if !names.is_empty() {
@@ -69,7 +82,7 @@ impl Shared {
 ///
 /// # Errors
 /// A clause that has no place.
-pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combined]) -> Result<Shared, Reason> {
+pub(super) fn share(cx: &Context<'_>, directive: &Directive, results: &[TeamResult]) -> Result<Shared, Problem> {
     let file = cx.file;
     let mut shared = Shared::default();
     let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
@@ -98,15 +111,15 @@ pub(super) fn share(cx: &Context<'_>, directive: &Directive, combined: &[Combine
                 shared.of_loop.push(text);
             }
             Some(Place::Combined) => {
-                let renamed = renamed(file, clause.span, combined);
+                let renamed = renamed(file, clause.span, results);
                 let Some(text) = renamed else {
-                    return Err(refusal(clause.span, "the clause is not read"));
+                    return Err((clause.span, "the clause is not read".to_owned()));
                 };
                 shared.of_loop.push(text + &comments);
             }
             None => {
                 let name = file.show(clause.name_span);
-                return Err(refusal(clause.span, format!("`{name}` has no place beside results of teams")));
+                return Err((clause.span, format!("`{name}` has no place beside results of teams")));
             }
         }
     }
@@ -142,8 +155,8 @@ fn place(cx: &Context<'_>, clause: &Clause) -> Option<Place> {
 }
 
 /// A clause on one line, which names the parts of a team.
-fn renamed(file: &SourceFile, clause: Span, combined: &[Combined]) -> Option<String> {
-    let text = edited(file, clause, &renames(combined, clause))?;
+fn renamed(file: &SourceFile, clause: Span, results: &[TeamResult]) -> Option<String> {
+    let text = edited(file, clause, &renames(results, clause))?;
     let lines = text.lines().map(|line| line.trim().trim_end_matches('\\').trim());
     Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" "))
 }

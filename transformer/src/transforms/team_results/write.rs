@@ -1,7 +1,7 @@
 //! The edit: one directive becomes two, with a block of the teams around the second.
 
 use super::clauses::Shared;
-use super::results::{Combined, renames};
+use super::result::{Origin, TeamResult, renames};
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, text_end};
@@ -13,13 +13,14 @@ use crate::transforms::two_forms::{Indents, edited, indented, lines_behind, line
 const TEAMS: &str = "target teams";
 const LOOP: &str = "distribute parallel for";
 
-/// The edit. `None` where directive and loop do not stand on lines of their own.
+/// The edit, with others that are made in the loop. `None` where directive and loop do not stand on lines of their own.
 pub(super) fn edit(
     cx: &Context<'_>,
     region: &TargetRegion,
     (directive, statement): (&Directive, NodeId),
     mut shared: Shared,
-    combined: &[Combined],
+    results: &[TeamResult],
+    others: Vec<Edit>,
 ) -> Option<Edit> {
     let file = cx.file;
     let layout = Layout::of(file, directive);
@@ -35,24 +36,33 @@ pub(super) fn edit(
     let line = |text: &str| format!("{inside}{text}{newline}");
     let pragma = |name: &str, clauses: &[String]| format!("{column}{}{newline}", inner.write(name, clauses));
 
-    let unmapped: Vec<&str> = combined.iter().filter(|one| !one.is_mapped).map(|one| one.name.as_str()).collect();
-    shared.map(&unmapped);
+    let unmapped = results.iter().filter(|one| one.origin == Origin::Clause { is_mapped: false });
+    shared.map(&unmapped.map(|one| one.whole.as_str()).collect::<Vec<_>>());
     let Shared { of_teams, of_loop, at_end, .. } = shared;
 
     let teams = layout.write(TEAMS, &of_teams) + &at_end;
     let mut text = format!("{}{teams}{newline}{indent}{{{newline}", layout.indent);
-    for Combined { ty, part, start, .. } in combined {
+    for TeamResult { ty, part, start, .. } in results {
         text += &line(&format!("{ty} {part} = {start};"));
     }
     text += &pragma(LOOP, &of_loop);
     let behind = lines_behind(file, directive.span.end, region.extent.end)?;
-    let body = edited(file, Span::new(behind.start, end), &renames(combined, behind))?;
+    let mut edits = renames(results, behind);
+    edits.extend(others);
+    edits.sort_by_key(|edit| edit.span.start);
+    let body = edited(file, Span::new(behind.start, end), &edits)?;
     text += &indented(&body, &level);
     text += newline;
-    for Combined { name, part, combiner, .. } in combined {
-        let (clause, statement) = combiner.update(name, part);
-        text += &pragma("atomic", &clause.map(str::to_owned).into_iter().collect::<Vec<_>>());
-        text += &line(&statement);
+    for TeamResult { whole, part, combiner, start, origin, .. } in results {
+        let (clause, statement) = combiner.update(whole, part);
+        let update = pragma("atomic", &clause.map(str::to_owned).into_iter().collect::<Vec<_>>());
+        text += &match origin {
+            Origin::Clause { .. } => update + &line(&statement),
+            // The original's iterations may all have left the element alone.
+            Origin::Updates => {
+                line(&format!("if ({part} != {start}) {{")) + &update + &level + &line(&statement) + &line("}")
+            }
+        };
     }
     text += &format!("{indent}}}");
     Some(Edit { span: Span::new(whole.start, end), text })
