@@ -6,7 +6,7 @@ mod support;
 
 use ompsplit::plan::Pass;
 use support::bits::Trials;
-use support::combined::{FAMILIES, Family, UPDATED, program, program_of_updates};
+use support::combined::{FAMILIES, Family, SHARED, program, program_of_shared};
 use support::verified::List;
 
 const TRIALS: Trials<Family> = Trials {
@@ -20,14 +20,14 @@ const TRIALS: Trials<Family> = Trials {
     mutant: |part, old, new| part.replace(old, new),
 };
 
-/// The same where each iteration makes an atomic update.
-const OF_UPDATES: Trials<Family> = Trials {
+/// The same where each iteration makes an atomic update, or forms the sum of a column.
+const SHARED_BY_TEAMS: Trials<Family> = Trials {
     pass: Pass::Reduce,
-    list: List { name: "updated", ..TRIALS.list },
-    mutant_list: List { name: "updated_mutants", ..TRIALS.mutant_list },
-    families: &UPDATED,
-    program: program_of_updates,
-    mutants: &MUTANTS_OF_UPDATES,
+    list: List { name: "shared", ..TRIALS.list },
+    mutant_list: List { name: "shared_mutants", ..TRIALS.mutant_list },
+    families: &SHARED,
+    program: program_of_shared,
+    mutants: &MUTANTS_SHARED_BY_TEAMS,
     ..TRIALS
 };
 
@@ -45,7 +45,7 @@ const MUTANTS: [(&str, &str, &str); 10] = [
     ("a second result goes into the first", "other += other_of_team", "all += other_of_team"),
 ];
 
-const MUTANTS_OF_UPDATES: [(&str, &str, &str); 10] = [
+const MUTANTS_SHARED_BY_TEAMS: [(&str, &str, &str); 16] = [
     ("a team's part of a sum begins with another number", "_of_team = 0;", "_of_team = 5;"),
     ("common bits begin without the lowest", "_of_team = -1;", "_of_team = -2;"),
     ("the part of a variable is taken away", "all += all_of_team", "all -= all_of_team"),
@@ -56,25 +56,31 @@ const MUTANTS_OF_UPDATES: [(&str, &str, &str); 10] = [
     ("a part is left out where there is one", "_of_team != 0)", "_of_team == 0)"),
     ("common bits are left out", "_of_team != -1)", "_of_team == -1)"),
     ("a second result is taken away", "other += other_of_team", "other -= other_of_team"),
+    ("columns are left out", "first += 32", "first += 33"),
+    ("a part leaves out iterations", "j += 32", "j += 33"),
+    ("a part is left out", "int part = 0; part < 32", "int part = 1; part < 32"),
+    ("a part is that of the next column", "= first + offset", "= first + offset / 2 * 2"),
+    ("parts are not added", "sum += sum_of_part[part][offset]", "sum = sum_of_part[part][offset]"),
+    ("a part is taken away", "ends += ends_of_part[part][offset]", "ends -= ends_of_part[part][offset]"),
 ];
 
 #[test]
 fn results_are_those_of_the_originals() {
-    for trials in [TRIALS, OF_UPDATES] {
+    for trials in [TRIALS, SHARED_BY_TEAMS] {
         trials.give_the_same_bits().unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
 #[test]
 fn most_results_are_combined() {
-    for trials in [TRIALS, OF_UPDATES] {
+    for trials in [TRIALS, SHARED_BY_TEAMS] {
         println!("{}", trials.are_mostly_changed().unwrap_or_else(|error| panic!("{error}")));
     }
 }
 
 #[test]
 fn mutants_of_combinations_are_found() {
-    for trials in [TRIALS, OF_UPDATES] {
+    for trials in [TRIALS, SHARED_BY_TEAMS] {
         println!("{}", trials.have_mutants_that_are_found().unwrap_or_else(|error| panic!("{error}")));
     }
 }

@@ -21,13 +21,15 @@ pub enum Family {
     Rows,
     /// Two results.
     Two,
+    /// A sum of each column.
+    Columns,
 }
 
 /// Every family.
 pub const FAMILIES: [Family; 6] = [Family::Sum, Family::Bits, Family::Extreme, Family::Nest, Family::Rows, Family::Two];
 
-/// Those of which one instruction makes an atomic update.
-pub const UPDATED: [Family; 5] = [Family::Sum, Family::Bits, Family::Nest, Family::Rows, Family::Two];
+/// What `reduce` shares among the threads of a team: those of which one instruction makes an atomic update, and columns.
+pub const SHARED: [Family; 6] = [Family::Sum, Family::Bits, Family::Nest, Family::Rows, Family::Two, Family::Columns];
 
 /// By what iterations leave their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +54,9 @@ pub fn program(seed: u64) -> Program<Family> {
     program_by(By::Clauses, seed, &FAMILIES)
 }
 
-/// The same with `atomic` constructs.
-pub fn program_of_updates(seed: u64) -> Program<Family> {
-    program_by(By::AtomicUpdates, seed, &UPDATED)
+/// The same with `atomic` constructs, and sums of columns.
+pub fn program_of_shared(seed: u64) -> Program<Family> {
+    program_by(By::AtomicUpdates, seed, &SHARED)
 }
 
 fn program_by(by: By, seed: u64, families: &[Family]) -> Program<Family> {
@@ -62,10 +64,15 @@ fn program_by(by: By, seed: u64, families: &[Family]) -> Program<Family> {
         let integers = ["int", "unsigned", "long", "unsigned long long"];
         let ty = match family {
             Family::Bits => rng.pick(&integers),
+            Family::Columns => rng.pick(&["unsigned", "float", "double", "unsigned long"]),
             Family::Extreme => rng.pick(&["int", "long", "float", "double", "unsigned"]),
             _ => rng.pick(&["int", "unsigned", "long", "double", "double"]),
         };
-        (function(rng, by, family, index, ty), calls(index, ty))
+        let function = match family {
+            Family::Columns => columns(rng, index, ty),
+            _ => function(rng, by, family, index, ty),
+        };
+        (function, calls(index, ty))
     })
 }
 
@@ -162,6 +169,30 @@ fn function(rng: &mut Rng, by: By, family: Family, index: usize, ty: &str) -> St
          #pragma omp target teams distribute parallel for{collapse} {}\n{heads}    {{\n{updates}    }}\n    *given = {given};\n}}\n",
         if rng.chance(30) { "    (void)n, (void)m;\n" } else { "" },
         clauses.join(" ").trim_end(),
+    )
+}
+
+/// A function that adds up the elements of each of `n` columns, in one sum or in two.
+fn columns(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let first = rng.pick(&["s[i]", "0", "3"]);
+    let (from, to) = (rng.pick(&["0", "0", "2"]), rng.pick(&["< m", "<= m - 1"]));
+    let value = rng.pick(&["a[j * W + i]", "a[j * W + i] * scale", "a[j * W + i] * a[j]"]);
+    let scale =
+        if value.contains("scale") { format!("const {ty} scale = ({ty})(i + 2);\n        ") } else { String::new() };
+    let (mut declared, mut update) = (format!("{ty} sum = {first};"), format!("sum += {value};"));
+    let mut stored = "s[i] = sum;".to_owned();
+    if rng.chance(40) {
+        declared = format!("{ty} sum = {first}, ends = 1;");
+        update = format!("{{\n            {update}\n            ends += a[j * W + i] * 2;\n        }}");
+        stored = rng.pick(&["s[i] = sum * 2 + ends;", "if (ends > sum)\n            s[i] = sum + ends;"]).to_owned();
+    }
+    format!(
+        "\nstatic void part{index}(int n, int m, const {ty} *a, double *given)\n{{\n    {ty} s[W];\n\
+         \x20   for (int i = 0; i < W; i++)\n        s[i] = ({ty})i;\n\
+         #pragma omp target teams distribute parallel for map(to: a[0:SIZE]) map(tofrom: s)\n\
+         \x20   for (int i = 0; i < n; i++) {{\n        {scale}{declared}\n\
+         \x20       for (int j = {from}; j {to}; j++)\n            {update}\n        {stored}\n    }}\n\
+         \x20   *given = 0;\n    for (int i = 0; i < W; i++)\n        *given += (double)s[i] * (i % 7 + 1);\n}}\n"
     )
 }
 

@@ -135,10 +135,12 @@
 //! OpenMP 5.2, sections 4.4.1, 5.5.5, 5.5.8, 10.2 and 15.8.4; C17, sections 6.3.1.3 and 6.5.
 
 mod atomic_updates;
+mod columns;
 mod gain;
 mod rows;
 mod steady;
 mod updates;
+mod whole_columns;
 mod write;
 
 use self::rows::{Inner, Row};
@@ -198,7 +200,7 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
     };
     let gain = match gain::gain(row, &nodes) {
         Ok(gain) => gain,
-        Err(reason) => return Verdict::DoesNotPay(vec![reason]),
+        Err(reason) => return columns::decide(row, &nodes).unwrap_or(Verdict::DoesNotPay(vec![reason])),
     };
     let inner = match row.checked(&nodes) {
         Ok(inner) => inner,
@@ -207,7 +209,8 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
     let mut edits = write::edits(row, &inner, gain.threads);
     let mut summary = format!("whole teams for rows, whose threads share {}: {}", loops_shared(&inner), gain.summary);
     if let Some(condition) = gain.asked {
-        match in_two_forms(row, &edits, &condition) {
+        let comment = "More rows are faster with threads of their own (estimate for an NVIDIA H200).";
+        match in_two_forms(row, &edits, &condition, comment) {
             Ok(both) => edits = vec![both],
             Err(reason) => return Verdict::Refuse(vec![reason]),
         }
@@ -216,15 +219,14 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
     Verdict::Change(Change { edits, summary, reasons: conditions(cx, &inner), ..Change::default() })
 }
 
-/// Whole teams where a condition of the host holds, and the kernel as it is where not.
-fn in_two_forms(row: &Row<'_, '_>, edits: &[Edit], condition: &str) -> Result<Edit, Reason> {
+/// The edits where a condition of the host holds, and the kernel as it is where not.
+fn in_two_forms(row: &Row<'_, '_>, edits: &[Edit], condition: &str, comment: &str) -> Result<Edit, Reason> {
     let (cx, region) = (row.cx, row.region);
     let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
     let refused = |span: Span, message: &str| Reason::new(ReasonCode::RowNotShared, span, message);
     if let Some((span, message)) = two_forms::cannot_stand_twice(cx, first, region.extent) {
         return Err(refused(span, message));
     }
-    let comment = "More rows are faster with threads of their own (estimate for an NVIDIA H200).";
     let both = Twice::of_region(cx, (first, region.extent))
         .and_then(|twice| two_forms::both(cx, &twice, edits, &[condition.to_owned()], comment));
     both.ok_or_else(|| refused(region.extent, "there is no place for both forms"))

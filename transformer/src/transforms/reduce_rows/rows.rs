@@ -3,7 +3,7 @@
 use super::updates::{Combined, combined_in};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::combinations::Operator;
-use crate::analysis::independence::{self, Candidate, Nest, clauses::Clauses, independent_row};
+use crate::analysis::independence::{self, Candidate, independent_row};
 use crate::analysis::integers::integer_of;
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
@@ -60,13 +60,15 @@ fn refused(span: Span, message: impl Into<String>) -> Reason {
 impl<'c, 'p> Row<'c, 'p> {
     /// Reads what a row does.
     pub(super) fn read(cx: &'c Context<'p>, region: &'c TargetRegion, nest: CanonicalLoopNest) -> Self {
-        let chain = region.chain.constructs.clone();
-        let id = region.chain.innermost();
         let promised = nest.loops.len();
-        let loops = Nest { loops: nest.clone(), between: Vec::new(), promised };
-        let candidate = Candidate { cx, id, clauses: Clauses::of(cx, &chain), chain, nest: loops, is_in_team: false };
-        let (found, _) = independence::read(&candidate);
+        let (found, _) = independence::read(&Candidate::of_kernel(cx, region, nest.loops.clone(), promised));
         Self { cx, region, nest, found }
+    }
+
+    /// The kernel's own loops.
+    pub(super) fn candidate(&self) -> Candidate<'c, 'p> {
+        let loops = self.nest.loops.clone();
+        Candidate::of_kernel(self.cx, self.region, loops, self.nest.loops.len())
     }
 
     /// The clause that says how few threads a team has, or how many rows it takes at once: a grid for one thread a row.

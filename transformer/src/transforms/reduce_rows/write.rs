@@ -17,8 +17,7 @@ const TWO_LEVELS: &str = "distribute";
 pub(super) fn edits(row: &Row<'_, '_>, inner: &[Inner], threads: Option<u32>) -> Vec<Edit> {
     let cx = row.cx;
     let outer = cx.constructs.directive(row.region.chain.innermost());
-    let name = cx.file.show(outer.name_span).split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut edits = vec![Edit { span: outer.name_span, text: name.replace(ONE_LEVEL, TWO_LEVELS) }];
+    let mut edits = vec![with_teams_alone(row)];
     if let (Some(threads), Some(teams)) = (threads, directive_of_teams(row)) {
         edits.push(append_clauses(cx.file, teams, &[format!("thread_limit({threads})")]));
     }
@@ -29,7 +28,14 @@ pub(super) fn edits(row: &Row<'_, '_>, inner: &[Inner], threads: Option<u32>) ->
     edits
 }
 
-fn directive_of_teams<'c>(row: &'c Row<'_, '_>) -> Option<&'c Directive> {
+/// Lets the teams alone share the outer loop.
+pub(super) fn with_teams_alone(row: &Row<'_, '_>) -> Edit {
+    let outer = row.cx.constructs.directive(row.region.chain.innermost());
+    let name = row.cx.file.show(outer.name_span).split_whitespace().collect::<Vec<_>>().join(" ");
+    Edit { span: outer.name_span, text: name.replace(ONE_LEVEL, TWO_LEVELS) }
+}
+
+pub(super) fn directive_of_teams<'c>(row: &'c Row<'_, '_>) -> Option<&'c Directive> {
     let mut ids = row.region.chain.constructs.iter();
     let id = ids.find(|id| row.cx.constructs.construct(**id).leaves.contains(&Leaf::Teams))?;
     Some(row.cx.constructs.directive(*id))

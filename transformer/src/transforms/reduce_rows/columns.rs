@@ -1,0 +1,219 @@
+//! Sums of neighbouring columns: neighbouring threads load side by side already, but are few. So the threads of a team take 32 columns and parts of each.
+
+use super::rows::{Inner, Row};
+use super::updates::Combined;
+use super::{conditions, in_two_forms, whole_columns};
+use crate::analysis::coalescing::{Pattern, from_start, pattern};
+use crate::analysis::combinations::Operator;
+use crate::context::OutputCompiler;
+use crate::plan::{Change, Reason, ReasonCode, Verdict};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::semantics::Act;
+use crate::semantics::uses::{Role, Use, uses_below};
+use crate::source::{Span, words};
+use crate::syntax::{ClauseName, Declaration, Field, NodeId, NodeKind};
+use crate::transforms::checks::lengths::Lengths;
+use crate::transforms::checks::{heads, restated};
+use crate::transforms::two_forms;
+
+/// Columns of a team, and parts of each: as many as a warp has threads, and together as many as a team may have.
+pub(super) const LANES: u32 = 32;
+pub(super) const PARTS: u32 = 32;
+
+/// With so many columns each thread of the device has one of its own.
+const MANY_COLUMNS: i128 = 65_536;
+/// A column that is shorter leaves each part too little.
+const SHORTEST: i128 = 512;
+/// A part goes on by as many iterations as there are parts, which needs room behind the last one.
+const ROOM: i128 = 2_000_000_000;
+/// The most bytes that each access of a warp may take from memory for each of its threads: elements side by side.
+const CLOSE: u8 = 8;
+
+/// A kernel whose iterations each form sums in one loop.
+pub(super) struct Columns<'r, 'c, 'p> {
+    pub row: &'r Row<'c, 'p>,
+    /// The kernel's loop.
+    pub outer: &'r CanonicalLoop,
+    /// The loop of a column.
+    pub inner: CanonicalLoop,
+    /// The sums, with their declarations in front of the loop.
+    pub sums: Vec<Sum>,
+}
+
+/// A sum, and the declaration that gives it a value.
+pub(super) struct Sum {
+    pub name: String,
+    /// Its type, as written.
+    pub ty: String,
+    /// The first value.
+    pub value: Span,
+}
+
+/// What teams do with neighbouring columns, or `None` where the kernel has not this form, or gains nothing that is known.
+pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
+    let (cx, [outer], [node]) = (row.cx, row.nest.loops.as_slice(), nodes) else { return None };
+    let device = cx.profile.filter(|device| !device.shares_host_memory)?;
+    (cx.pipeline.compiler == OutputCompiler::Llvm && !has_grid(row) && are_side_by_side(row, *node)).then_some(())?;
+    let inner = canonical_nest(cx.file, cx.tree, *node, 1).ok()?.loops.into_iter().next()?;
+    counts_from_number(row, &inner).then_some(())?;
+    let questions = questions(row, outer, &inner)?;
+    let refused = |(span, message): (Span, String)| {
+        Some(Verdict::Refuse(vec![Reason::new(ReasonCode::RowNotShared, span, message)]))
+    };
+    let shared = match row.checked(nodes) {
+        Ok(shared) => shared,
+        Err(reason) => return Some(Verdict::Refuse(vec![reason])),
+    };
+    let sums = sums(row, *node, &shared)?;
+    if let Err(problem) = heads::check(cx, outer, *node) {
+        return refused(problem);
+    }
+    if let Some(problem) = text_trouble(row) {
+        return refused(problem);
+    }
+    let columns = Columns { row, outer, inner, sums };
+    let Some(mut edits) = whole_columns::edits(&columns) else {
+        return refused((cx.tree.span(*node), "the statements cannot be written anew".to_owned()));
+    };
+    let mut summary =
+        format!("the threads of a team share neighbouring sums, {PARTS} each: the device has more threads");
+    if !questions.is_empty() {
+        let condition = questions.join(" && ");
+        let comment =
+            format!("Shorter or more columns are faster with a thread for each (estimate for {}).", device.title);
+        match in_two_forms(row, &edits, &condition, &comment) {
+            Ok(both) => edits = vec![both],
+            Err(reason) => return Some(Verdict::Refuse(vec![reason])),
+        }
+        summary = format!("where {condition} {summary}");
+    }
+    let reasons = conditions(cx, &shared);
+    Some(Verdict::Change(Change { edits, summary, reasons, ..Change::default() }))
+}
+
+/// Does a clause say how many teams there are, or threads in them?
+fn has_grid(row: &Row<'_, '_>) -> bool {
+    let mut clauses = row.region.chain.constructs.iter().flat_map(|id| &row.cx.constructs.directive(*id).clauses);
+    clauses.any(|clause| matches!(clause.name, ClauseName::NumTeams | ClauseName::ThreadLimit))
+}
+
+/// Does the loop only load, and neighbouring threads elements side by side, at least once?
+fn are_side_by_side(row: &Row<'_, '_>, node: NodeId) -> bool {
+    let found = &row.found;
+    let span = row.cx.tree.span(node);
+    let Some(own) = found.loops.iter().find(|one| one.span == span) else { return false };
+    let Some(lane) = found.loops.first().map(|one| one.atom) else { return false };
+    let loaded = || found.accesses.iter().filter(|access| span.contains(access.span));
+    let along = |access| from_start(access, own).map_or(Pattern::Unknown, |it| pattern(&it, lane, &found.opaque));
+    let is_column = |access| {
+        matches!(along(access), Pattern::Near(bytes) if bytes <= CLOSE)
+            && pattern(access, own.atom, &found.opaque) == Pattern::Strided
+    };
+    let is_close = |access| matches!(along(access), Pattern::Uniform) || is_column(access);
+    loaded().all(|access| !access.writes && is_close(access)) && loaded().any(is_column)
+}
+
+/// Does the loop count up by one from a number, so that each part can begin behind it?
+fn counts_from_number(row: &Row<'_, '_>, inner: &CanonicalLoop) -> bool {
+    let is_up = matches!(inner.relation, Relation::Less | Relation::LessOrEqual) && !inner.step.is_subtracted;
+    let by_one = inner.step.amount.is_none_or(|step| row.cx.constant(step) == Some(1));
+    let from = row.cx.constant(inner.lower);
+    is_up && by_one && inner.declared_in_loop && from.is_some_and(|from| (0..=i64::from(u16::MAX)).contains(&from))
+}
+
+/// What the host must ask first. `None` where it cannot, has asked, or the text tells that nothing is gained.
+fn questions(row: &Row<'_, '_>, outer: &CanonicalLoop, inner: &CanonicalLoop) -> Option<Vec<String>> {
+    let cx = row.cx;
+    let lengths = Lengths { cx, region: row.region, loops: std::slice::from_ref(outer), found: &row.found };
+    let name = |own: &CanonicalLoop| lengths.length(own).filter(|_| has_small_numbers(row, own.upper));
+    let trips = |own: &CanonicalLoop| row.trips(own.node);
+    let mut all = Vec::new();
+    match trips(outer) {
+        Some(columns) if columns >= MANY_COLUMNS => return None,
+        Some(_) => {}
+        None => all.push(format!("{} < {MANY_COLUMNS}", name(outer)?)),
+    }
+    match trips(inner) {
+        Some(length) if !(SHORTEST..ROOM).contains(&length) => return None,
+        Some(_) => {}
+        None => {
+            let name = name(inner)?;
+            all.extend([format!("{name} >= {SHORTEST}"), format!("{name} < {ROOM}")]);
+        }
+    }
+    let was_asked = || two_forms::was_denied(cx, row.region.extent, &all.join("&&"));
+    (all.is_empty() || !was_asked()).then_some(all)
+}
+
+/// Do only small numbers stand beside a bound's variable, so that the question is nearly the same of the bound?
+fn has_small_numbers(row: &Row<'_, '_>, bound: Span) -> bool {
+    let cx = row.cx;
+    let is_small = |word: &str| !word.starts_with(|it: char| it.is_ascii_digit()) || word.parse::<u16>().is_ok();
+    let constants = cx.names_in(bound).into_iter().filter_map(|(_, at)| cx.constant(at));
+    constants.into_iter().all(|it| it.unsigned_abs() <= u64::from(u16::MAX))
+        && words(&cx.file.show(bound)).all(is_small)
+}
+
+/// The sums of the loop, if it stands in the body behind declarations alone, which may stand twice.
+fn sums(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<Vec<Sum>> {
+    let tree = row.cx.tree;
+    let [only] = shared else { return None };
+    let is_block = tree.kind(row.nest.body) == NodeKind::CompoundStatement;
+    (is_block && tree.parent(node) == Some(row.nest.body) && only.assumptions.is_empty()).then_some(())?;
+    let statements = tree.named_children(row.nest.body).filter(|it| tree.kind(*it) != NodeKind::Comment);
+    let before: Vec<NodeId> = statements.take_while(|it| *it != node).collect();
+    before.iter().all(|it| only_declares(row, *it)).then_some(())?;
+    let all: Option<Vec<Sum>> = only.combined.iter().map(|one| sum(row, &before, one)).collect();
+    all.filter(|all| !all.is_empty())
+}
+
+/// Does a statement declare numbers and pointers alone, with values that nothing changes?
+fn only_declares(row: &Row<'_, '_>, statement: NodeId) -> bool {
+    let cx = row.cx;
+    let is_followed = |act: Act| !matches!(act, Act::Call | Act::Effect | Act::Unknown | Act::Address);
+    let has_plain_value = |declarator: NodeId| {
+        let value = cx.tree.child(declarator, Field::Value);
+        let evaluation = |value| cx.evaluation(cx.tree.span(value));
+        value.is_some_and(|value| {
+            evaluation(value).is_some_and(|it| it.first_without(|part| is_followed(part.act)).is_none())
+        })
+    };
+    let uses = uses_below(cx.file, cx.tree, statement);
+    let mut names = uses.iter().filter(|used| used.role == Role::Declaration);
+    let is_plain = |used: &Use| {
+        let variable = cx.symbols().lookup(&used.name, used.span.end);
+        variable.is_some_and(|found| (found.ty.is_scalar() || found.ty.is_pointer()) && !found.is_static)
+    };
+    let declaration = Declaration::of(cx.tree, statement);
+    declaration.is_some_and(|it| it.declarators().all(has_plain_value)) && names.all(is_plain)
+}
+
+/// The declaration of a sum, which nothing else names in front of the loop.
+fn sum(row: &Row<'_, '_>, before: &[NodeId], one: &Combined) -> Option<Sum> {
+    let cx = row.cx;
+    let is_sum = one.operator == Operator::Plus && Inner::through_unsigned(one).is_none();
+    let at = one.variable.declared_at;
+    let declares = |statement: &&NodeId| cx.tree.span(**statement).contains(at);
+    let declaration = Declaration::of(cx.tree, *before.iter().find(declares).filter(|_| is_sum)?)?;
+    let mut declared = declaration.declarators().filter(|it| cx.tree.span(*it).contains(at));
+    let value = cx.tree.span(cx.tree.child(declared.next()?, Field::Value)?);
+    let named = |statement: &NodeId| {
+        let uses = uses_below(cx.file, cx.tree, *statement);
+        uses.iter().filter(|used| used.name == one.name && used.span != at).count()
+    };
+    let ty = cx.file.show(cx.tree.span(declaration.ty()?)).into_owned();
+    let is_type = ty.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ')) && ty != "auto";
+    (is_type && before.iter().map(named).sum::<usize>() == 0).then(|| Sum { name: one.name.clone(), ty, value })
+}
+
+/// What in the body may not stand in another place, or twice.
+fn text_trouble(row: &Row<'_, '_>) -> Option<(Span, String)> {
+    let cx = row.cx;
+    let candidate = row.candidate();
+    restated::between_iterations(&candidate, &row.found).or_else(|| restated::trouble(cx, row.nest.body)).or_else(
+        || {
+            let again = restated::declared_again(cx, &row.nest.loops, row.nest.body);
+            again.map(|span| (span, "another variable has the name of that of the loop".to_owned()))
+        },
+    )
+}

@@ -1,0 +1,174 @@
+//! The text of neighbouring sums whose parts the threads of a team form: a loop over groups of columns, and the two loops of a team in each.
+
+use super::columns::{Columns, LANES, PARTS};
+use super::write::{directive_of_teams, with_teams_alone};
+use crate::edit::directive_writer::{Layout, append_clauses, indent_of};
+use crate::edit::{Edit, braces};
+use crate::source::Span;
+use crate::transforms::checks::heads;
+use crate::transforms::two_forms::{edited, indented};
+
+/// The edits. `None` where the text has a form that is not expected.
+pub(super) fn edits(columns: &Columns<'_, '_, '_>) -> Option<Vec<Edit>> {
+    let (cx, row) = (columns.row.cx, columns.row);
+    let writer = Writer::of(columns)?;
+    let teams = directive_of_teams(row)?;
+    let mut edits =
+        vec![with_teams_alone(row), append_clauses(cx.file, teams, &[format!("thread_limit({})", LANES * PARTS)])];
+    edits.extend(heads::counting(cx, columns.outer, &writer.first, LANES)?);
+    edits.push(writer.body()?);
+    Some(edits)
+}
+
+struct Writer<'w, 'r, 'c, 'p> {
+    columns: &'w Columns<'r, 'c, 'p>,
+    /// The first column of a team, a column in its group, and a part of it.
+    first: String,
+    offset: String,
+    part: String,
+    /// The parts of each sum.
+    parts: Vec<String>,
+    /// The blanks in front of a statement of the body, and of one more level of a block.
+    inside: String,
+    level: String,
+    layout: Layout,
+}
+
+impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
+    fn of(columns: &'w Columns<'r, 'c, 'p>) -> Option<Self> {
+        let (cx, row) = (columns.row.cx, columns.row);
+        let directive = cx.constructs.directive(row.region.chain.innermost());
+        let construct = cx.constructs.construct(row.region.chain.innermost()).body_span;
+        let fresh = |stem: &str| {
+            let name = cx.fresh_in(construct, stem);
+            cx.symbols().lookup(&name, construct.start).is_none().then_some(name)
+        };
+        let layout = Layout::of(cx.file, directive);
+        let outer = indent_of(cx.file, columns.outer.span.start);
+        let inside = indent_of(cx.file, columns.inner.span.start);
+        let level = inside.strip_prefix(&outer).filter(|level| !level.is_empty())?.to_owned();
+        Some(Self {
+            columns,
+            first: fresh("first")?,
+            offset: fresh("offset")?,
+            part: fresh("part")?,
+            parts: columns.sums.iter().map(|sum| fresh(&format!("{}_of_part", sum.name))).collect::<Option<_>>()?,
+            inside,
+            level,
+            layout,
+        })
+    }
+
+    /// A line so many levels deeper than the statements of the body.
+    fn line(&self, depth: usize, text: &str) -> String {
+        format!("{}{}{}{text}", self.layout.newline, self.inside, self.level.repeat(depth))
+    }
+
+    /// The head of a block so many levels deeper.
+    fn head(&self, depth: usize, text: &str) -> String {
+        let cx = self.columns.row.cx;
+        let blanks = format!("{}{}", self.inside, self.level.repeat(depth));
+        let function = cx.function_of(self.columns.outer.span);
+        self.line(depth, text) + &braces::opening(cx.file, cx.tree, function, self.layout.newline, &blanks)
+    }
+
+    fn body(&self) -> Option<Edit> {
+        let (cx, row) = (self.columns.row.cx, self.columns.row);
+        let body = cx.tree.span(row.nest.body);
+        let mut text = String::new();
+        for (sum, parts) in self.columns.sums.iter().zip(&self.parts) {
+            text += &self.line(0, &format!("{} {parts}[{PARTS}][{LANES}];", sum.ty));
+        }
+        text += &self.found()?;
+        text += &self.gathered()?;
+        let closing = cx.file.show(Span::new(body.start, body.end - 1)).trim_end().len();
+        Some(Edit { span: Span::new(body.start + 1, body.start + closing), text })
+    }
+
+    /// The loop in which each thread finds its part of its sums.
+    fn found(&self) -> Option<String> {
+        let Columns { sums, inner, .. } = self.columns;
+        let mut text = self.pragma(&["collapse(2)".to_owned()]);
+        text += &self.line(0, &counting(&self.part, PARTS));
+        text += &self.line(1, &counting(&self.offset, LANES));
+        text += &self.head(2, &self.is_there());
+        text += &self.line(3, &self.column());
+        let cx = self.columns.row.cx;
+        let mut changed: Vec<Edit> = sums.iter().map(|sum| Edit { span: sum.value, text: "0".to_owned() }).collect();
+        let lower = match cx.constant(inner.lower)? {
+            0 => self.part.clone(),
+            _ => format!("{} + {}", cx.file.show(inner.lower), self.part),
+        };
+        changed.push(Edit { span: inner.lower, text: lower });
+        changed.push(Edit { span: inner.step.span, text: format!("{} += {PARTS}", inner.variable) });
+        changed.sort_by_key(|edit| edit.span.start);
+        text += &self.statements(Span::new(self.content().start, inner.span.end), &changed, 3)?;
+        for (sum, parts) in sums.iter().zip(&self.parts) {
+            text += &self.line(3, &format!("{parts}[{}][{}] = {};", self.part, self.offset, sum.name));
+        }
+        Some(text + &self.line(2, "}"))
+    }
+
+    /// The loop in which a thread of each column adds them, and does all that follows.
+    fn gathered(&self) -> Option<String> {
+        let Columns { sums, inner, .. } = self.columns;
+        let mut text = self.pragma(&[]);
+        text += &self.line(0, &counting(&self.offset, LANES));
+        text += &self.head(1, &self.is_there());
+        text += &self.line(2, &self.column());
+        let content = self.content();
+        text += &self.statements(Span::new(content.start, inner.span.start), &[], 2)?;
+        let adds = sums.iter().zip(&self.parts);
+        let adds = adds.map(|(sum, parts)| format!("{} += {parts}[{}][{}];", sum.name, self.part, self.offset));
+        let adds: Vec<String> = adds.collect();
+        let head = counting(&self.part, PARTS);
+        match adds.as_slice() {
+            [only] => text += &(self.line(2, &head) + &self.line(3, only)),
+            all => {
+                text += &self.head(2, &head);
+                text.extend(all.iter().map(|add| self.line(3, add)));
+                text += &self.line(2, "}");
+            }
+        }
+        text += &self.statements(Span::new(inner.span.end, content.end), &[], 2)?;
+        Some(text + &self.line(1, "}"))
+    }
+
+    fn pragma(&self, clauses: &[String]) -> String {
+        let column = if self.layout.indent.is_empty() { "" } else { &self.inside };
+        let pragma = self.layout.indented(column.to_owned()).write("parallel for", clauses);
+        format!("{}{column}{pragma}", self.layout.newline)
+    }
+
+    /// Is there such a column?
+    fn is_there(&self) -> String {
+        let (cx, outer) = (self.columns.row.cx, self.columns.outer);
+        format!("if ({} {} {} - {})", self.offset, heads::relation(outer), heads::bound(cx, outer), self.first)
+    }
+
+    /// The variable of the kernel's loop.
+    fn column(&self) -> String {
+        let (cx, outer) = (self.columns.row.cx, self.columns.outer);
+        let ty = outer.declared_type.map_or_else(|| "int".into(), |ty| cx.file.show(ty));
+        format!("const {ty} {} = {} + {};", outer.variable, self.first, self.offset)
+    }
+
+    /// The text between the braces of the body.
+    fn content(&self) -> Span {
+        let body = self.columns.row.cx.tree.span(self.columns.row.nest.body);
+        Span::new(body.start + 1, body.end - 1)
+    }
+
+    /// Statements of the body, so many levels deeper, with edits.
+    fn statements(&self, span: Span, edits: &[Edit], depth: usize) -> Option<String> {
+        let text = edited(self.columns.row.cx.file, span, edits)?;
+        let text = text.trim_end();
+        let is_inline = !text.split('\n').next().unwrap_or_default().trim().is_empty();
+        let own_line = if is_inline { self.line(0, text.trim_start()) } else { text.to_owned() };
+        Some(indented(&own_line, &self.level.repeat(depth)))
+    }
+}
+
+fn counting(variable: &str, length: u32) -> String {
+    format!("for (int {variable} = 0; {variable} < {length}; {variable}++)")
+}
