@@ -254,10 +254,10 @@ fn properties(path: &Path, text: &[u8], plans: &[Plan], output: &[u8], assume: b
         return Err(format!("a second run goes on:\n{}", diff("first", output, "second", &again)));
     }
     // Where braces do not balance, it is not known which block the sum ends in that a scalar keeps.
-    // `fuse` leaves out the heads of loops, `coarsen` and `stage` write others, and `combine` names a team's part of what a loop combines; that all else stays is
+    // `fuse` leaves out the heads of loops, `coarsen`, `stage` and `reduce` write others, and these and `combine` name a team's part of what a loop combines; that all else stays is
     // shown by what their outputs give when they run.
     let has_other_words = |plan: &Plan| {
-        let is_such = matches!(plan.pass, Pass::Fuse | Pass::Coarsen | Pass::Stage | Pass::Combine);
+        let is_such = matches!(plan.pass, Pass::Fuse | Pass::Reduce | Pass::Coarsen | Pass::Stage | Pass::Combine);
         is_such && plan.decision.is_written(assume)
     };
     let has_other_words = plans.iter().any(has_other_words);
@@ -282,11 +282,13 @@ fn outside_lines(plans: &[Plan], text: &[u8], output: &[u8], assume: bool) -> Re
     let line =
         |at: usize| text.get(..at).and_then(|head| head.iter().rposition(|byte| *byte == b'\n')).map_or(0, |at| at + 1);
     let begins = |plan: &Plan| Span::new(line(plan.extent.start), plan.extent.end);
+    // A comment on the last line of a construct belongs to it.
+    let behind = |at: usize| text.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\n')).unwrap_or(0);
     let edits = || plans.iter().flat_map(|plan| &plan.edits).map(|edit| edit.span);
     // In the round after `collapse` a grid is written behind the same directive, and a serial loop inside is unrolled;
     // a sum that a variable keeps in an inner loop may be kept around it in the next round.
     let starts = edits().chain(applied().map(begins)).map(|span| span.start);
-    let ends = edits().chain(applied().map(|plan| plan.extent)).map(|span| span.end);
+    let ends = edits().map(|span| span.end).chain(applied().map(|plan| plan.extent.end + behind(plan.extent.end)));
     let (Some(first), Some(last)) = (starts.min(), ends.max()) else {
         return if text == output { Ok(()) } else { Err("the text changed although no plan has an edit".to_owned()) };
     };

@@ -60,7 +60,7 @@ pub(crate) fn integer_of(cx: &Program<'_>, found: &Accesses, node: NodeId) -> Op
             let ty = tree.span(Cast::of(tree, node)?.ty()?);
             of_type(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start))
         }
-        NodeKind::CallExpression => returned(cx, node),
+        NodeKind::CallExpression => of_type(&returned(cx, node)?),
         _ => None,
     }
 }
@@ -71,8 +71,8 @@ fn of_type(ty: &DeclaredType) -> Option<Integer> {
     if is_truth { Some(Integer::TRUTH) } else { Integer::of(ty) }
 }
 
-/// What a call of the one function of its name gives, if the file defines it.
-fn returned(cx: &Program<'_>, call: NodeId) -> Option<Integer> {
+/// The type of what a call of the one function of its name gives, if the file defines it.
+pub(super) fn returned(cx: &Program<'_>, call: NodeId) -> Option<DeclaredType> {
     let tree = cx.tree;
     let function = Call::of(tree, call)?.function()?;
     let (name, at) = (cx.file.show(tree.span(function)), tree.span(function).start);
@@ -83,7 +83,7 @@ fn returned(cx: &Program<'_>, call: NodeId) -> Option<Integer> {
     let declarator = tree.child(*definition, Field::Declarator).filter(|_| is_plain)?;
     let ty = tree.child(*definition, Field::Type).map(|ty| tree.span(ty))?;
     let is_value = tree.kind(declarator) == NodeKind::FunctionDeclarator;
-    is_value.then(|| of_type(&cx.symbols().type_written(None, &cx.file.show(ty), ty.start)))?
+    is_value.then(|| cx.symbols().type_written(None, &cx.file.show(ty), ty.start))
 }
 
 /// The type of a number: `int` where it fits and has no suffix, otherwise one of 64 bits.

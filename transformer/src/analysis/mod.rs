@@ -10,6 +10,7 @@ pub mod cost;
 pub mod data_environment;
 pub mod dependence;
 pub mod execution_mode;
+pub(crate) mod floats;
 pub(crate) mod independence;
 pub mod inequalities;
 pub(crate) mod integers;

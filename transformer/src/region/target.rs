@@ -96,20 +96,29 @@ impl TargetRegion {
         )
     }
 
-    /// Does each team run its part of one loop, and then update what all teams have found by atomic operations? `combine` writes this.
+    /// Does each team run its part of one loop, and then update what all teams have found by atomic operations, perhaps where it has found something? `combine` and `reduce`
+    /// write this.
     #[must_use]
     pub fn combines_teams(&self, constructs: &ConstructTree) -> bool {
         use Leaf::{Distribute, For, Parallel, Simd, Target, Teams};
         let (mut loops, mut updates) = (0, 0);
+        let is_update = |segment: &Segment| match segment {
+            Segment::Construct(chain) => constructs.directive(chain.innermost()).is("atomic"),
+            _ => false,
+        };
         let fits = |segment: &Segment| match segment {
             Segment::Declaration(_) => true,
             Segment::Loop(chain) => {
                 loops += 1;
                 matches!(chain.leaves.as_slice(), [Distribute, Parallel, For] | [Distribute, Parallel, For, Simd])
             }
-            Segment::Construct(chain) => {
+            Segment::Construct(_) => {
                 updates += 1;
-                constructs.directive(chain.innermost()).is("atomic")
+                is_update(segment)
+            }
+            Segment::Flow(Flow { segments, .. }) => {
+                updates += segments.len();
+                segments.iter().all(is_update)
             }
             _ => false,
         };

@@ -119,7 +119,9 @@ impl Character {
 }
 
 impl Format {
-    fn bits(self) -> Option<u32> {
+    /// How many bits it takes up, or `None` if that is up to the program.
+    #[must_use]
+    pub fn bits(self) -> Option<u32> {
         match self {
             Self::Half => Some(16),
             Self::Single => Some(32),

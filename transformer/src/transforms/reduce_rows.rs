@@ -34,6 +34,39 @@
 //! elements took 0.18 ms instead of 4.4 on an H200, the softmax of 100,000 rows of 784 a third of its time, an attention kernel a tenth.
 //! It stays one kernel.
 //!
+//! ## Columns
+//!
+//! Neighbouring threads that add up neighbouring columns load side by side already. But where there are a few thousand of them, most threads of the device have nothing to do. So
+//! the threads of a team take 32 columns, and of each a 32nd part of its rows:
+//!
+//! ```c
+//! #pragma omp target teams distribute map(to: a[0:n*m]) map(from: s[0:m]) thread_limit(1024)
+//! for (int first = 0; first < m; first += 32) {
+//!   float sum_of_part[32][32];
+//!   #pragma omp parallel for collapse(2)
+//!   for (int part = 0; part < 32; part++)
+//!     for (int offset = 0; offset < 32; offset++)
+//!       if (offset < m - first) {
+//!         const int j = first + offset;
+//!         float sum = 0;
+//!         for (int i = part; i < n; i += 32)
+//!           sum += a[i * m + j];
+//!         sum_of_part[part][offset] = sum;
+//!       }
+//!   #pragma omp parallel for
+//!   for (int offset = 0; offset < 32; offset++)
+//!     if (offset < m - first) {
+//!       const int j = first + offset;
+//!       float sum = 0;
+//!       for (int part = 0; part < 32; part++)
+//!         sum += sum_of_part[part][offset];
+//!       s[j] = sum;
+//!     }
+//! }
+//! ```
+//!
+//! The array of parts lies in the team's memory, as the tiles of `stage` do, and no atomic update is needed.
+//!
 //! ## Atomic updates
 //!
 //! An element that every iteration updates is shared in the same way. All threads of the device wait for each other at
@@ -83,6 +116,9 @@
 //! - it pays: at least one loop has 128 iterations or an unknown number, the warps touch at most half as many sectors where the thread
 //!   index drives the inner loop, and the kernel is predicted to take at most 0.8 of its time, launch included. `thread_limit` is chosen
 //!   from the longest known loop: 32 threads up to 256 iterations, 64 up to 1,024, 256 from 16,384 on, otherwise 128;
+//! - or, with `--device` and for clang, the body declares sums, forms them in one loop that only loads, and does anything behind it; neighbouring threads load side by side; there are
+//!   less than 65,536 columns of 512 rows or more, and less than two thousand million, so that a part has room behind its last row: what of this the text does not tell the
+//!   host asks, and the kernel stands in two forms; no clause says how many teams or threads there are;
 //! - or `atomic` constructs in the loop update a variable that the directive maps, or an element whose place no iteration changes, by `+=`, `-=`, `++`, `--`, `&=`, `|=` or `^=`;
 //!   what they add are integers of the element's size, or the element is a `float` or `double`; nothing else in the loop reaches it. With fewer
 //!   than 10,000 iterations it does not pay.
@@ -109,7 +145,8 @@
 //! counted (`++`, `--`), which is modulo a power of two as well. With `-ftrapv` or a sanitizer, signed sums are
 //! left alone. Floating-point sums, products, minima (NaN, signed zeros, and rows of infinite numbers alone, of which a compiler may make the
 //! largest finite number) need the user's consent: `--assume=reassociation`, or flags that give it, `-ffast-math`, for sums and products
-//! `-fassociative-math` too.
+//! `-fassociative-math` too. Terms of floating-point sums are of the sum's type: a wider one would be rounded, or not fit, where it stands alone in a part. A sum of zeros may have the
+//! other sign, as compilers begin with a positive zero.
 //!
 //! The sum of a signed integer is formed in an unsigned variable, so that no partial sum overflows:
 //!
@@ -120,6 +157,9 @@
 //!   sum += a[i * m + k];
 //! count = sum;
 //! ```
+//!
+//! What stands in front of a column's loop declares numbers and pointers, whose values call nothing and change nothing, so that both loops of the team may declare them. Between the two is a
+//! barrier. A column that is not there is left out by the distance to the bound, which does not overflow. One thread does what follows the sums.
 //!
 //! Atomic updates by one operator come in any order, also grouped by teams. Each team makes the original's update, once, unless its part is the neutral value: where no iteration
 //! made one, nothing is stored. The element is named by what is the same in front of the loop. An atomic addition of `float` takes subnormal numbers for zero on

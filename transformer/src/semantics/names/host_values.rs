@@ -80,14 +80,14 @@ impl Program<'_> {
         integer.is_some_and(|integer| integer.bits >= 32)
     }
 
-    /// The type of a variable of integers, or of a reference to one.
+    /// The type of a variable of integers, or of a reference to one, that may be read more often than the text does.
     pub(crate) fn integer_type(&self, name: &str, at: usize) -> Option<Number> {
         let variable = self.symbols().lookup(name, at)?;
         let ty = match &variable.ty {
             DeclaredType::Reference { to } => to,
             other => other,
         };
-        ty.number().filter(|number| number.integer().is_some()).cloned()
+        ty.number().filter(|number| number.integer().is_some() && !ty.is_volatile()).cloned()
     }
 
     /// The member that `this->m` names, and the expression: where no other variable hides it, `m` alone means the same.

@@ -9,6 +9,7 @@ use crate::analysis::accesses::{Access, Accesses, RootKind, Subscript};
 use crate::analysis::associated_loops::{associated_loops, known_iterations};
 use crate::analysis::atomics::{Updated, is_update, updated};
 use crate::analysis::combinations::Operator;
+use crate::analysis::floats;
 use crate::analysis::independence::alone;
 use crate::analysis::integers::integer_of;
 use crate::context::Context;
@@ -21,7 +22,7 @@ use crate::semantics::Integer;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable};
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Clause, ClauseName, Directive, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, Directive, NodeId, NodeKind, Number};
 use crate::transforms::checks;
 use crate::transforms::team_results::{self, Combiner, Kernel, Origin, Problem, TeamResult, part, start};
 
@@ -174,6 +175,10 @@ fn result(
             }
             unsigned.clone_into(&mut part_type);
         }
+    } else if let Some(Number::Floating(format)) = ty.number()
+        && !element.terms.iter().all(|term| floats::fits(cx, &kernel.found, *term, *format))
+    {
+        return Err(no("is combined with what is not known to be of its type"));
     } else if !cx.arithmetic.reassociates {
         let message = format!("the {} in `{whole}` may be formed in another order", element.operator.word());
         reasons.push(Reason { certainty: Certainty::Assumed, ..Reason::new(ReasonCode::OtherOrder, span, message) });

@@ -53,9 +53,10 @@ pub(super) struct Sum {
 pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     let (cx, [outer], [node]) = (row.cx, row.nest.loops.as_slice(), nodes) else { return None };
     let device = cx.profile.filter(|device| !device.shares_host_memory)?;
-    (cx.pipeline.compiler == OutputCompiler::Llvm && !has_grid(row) && are_side_by_side(row, *node)).then_some(())?;
+    (cx.pipeline.compiler == OutputCompiler::Llvm && !has_own_clauses(row) && are_side_by_side(row, *node))
+        .then_some(())?;
     let inner = canonical_nest(cx.file, cx.tree, *node, 1).ok()?.loops.into_iter().next()?;
-    counts_from_number(row, &inner).then_some(())?;
+    count_by_one(row, outer, &inner).then_some(())?;
     let questions = questions(row, outer, &inner)?;
     let refused = |(span, message): (Span, String)| {
         Some(Verdict::Refuse(vec![Reason::new(ReasonCode::RowNotShared, span, message)]))
@@ -91,10 +92,15 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     Some(Verdict::Change(Change { edits, summary, reasons, ..Change::default() }))
 }
 
-/// Does a clause say how many teams there are, or threads in them?
-fn has_grid(row: &Row<'_, '_>) -> bool {
+/// Does a clause say how many teams there are, or threads in them, or what a thread has for itself?
+fn has_own_clauses(row: &Row<'_, '_>) -> bool {
     let mut clauses = row.region.chain.constructs.iter().flat_map(|id| &row.cx.constructs.directive(*id).clauses);
-    clauses.any(|clause| matches!(clause.name, ClauseName::NumTeams | ClauseName::ThreadLimit))
+    clauses.any(|clause| match clause.name {
+        ClauseName::NumTeams | ClauseName::ThreadLimit | ClauseName::Private => true,
+        // Variables that bound the loops would have to be listed.
+        ClauseName::Default => !row.cx.file.show(clause.span).contains("shared"),
+        _ => false,
+    })
 }
 
 /// Does the loop only load, and neighbouring threads elements side by side, at least once?
@@ -113,12 +119,14 @@ fn are_side_by_side(row: &Row<'_, '_>, node: NodeId) -> bool {
     loaded().all(|access| !access.writes && is_close(access)) && loaded().any(is_column)
 }
 
-/// Does the loop count up by one from a number, so that each part can begin behind it?
-fn counts_from_number(row: &Row<'_, '_>, inner: &CanonicalLoop) -> bool {
+/// Do both loops count by one, that of a column from a number, so that each part can begin behind it, and in a type that does not wrap around?
+fn count_by_one(row: &Row<'_, '_>, outer: &CanonicalLoop, inner: &CanonicalLoop) -> bool {
+    let cx = row.cx;
+    let by_one = |own: &CanonicalLoop| own.step.amount.is_none_or(|step| cx.constant(step) == Some(1));
     let is_up = matches!(inner.relation, Relation::Less | Relation::LessOrEqual) && !inner.step.is_subtracted;
-    let by_one = inner.step.amount.is_none_or(|step| row.cx.constant(step) == Some(1));
-    let from = row.cx.constant(inner.lower);
-    is_up && by_one && inner.declared_in_loop && from.is_some_and(|from| (0..=i64::from(u16::MAX)).contains(&from))
+    let is_wide = cx.holds_32_bits(&inner.variable, cx.tree.span(inner.body).start);
+    let starts = cx.constant(inner.lower).is_some_and(|from| (0..=i64::from(u16::MAX)).contains(&from));
+    [outer, inner].into_iter().all(by_one) && is_up && is_wide && inner.declared_in_loop && starts
 }
 
 /// What the host must ask first. `None` where it cannot, has asked, or the text tells that nothing is gained.

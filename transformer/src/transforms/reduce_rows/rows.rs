@@ -3,6 +3,7 @@
 use super::updates::{Combined, combined_in};
 use crate::analysis::accesses::Accesses;
 use crate::analysis::combinations::Operator;
+use crate::analysis::floats;
 use crate::analysis::independence::{self, Candidate, independent_row};
 use crate::analysis::integers::integer_of;
 use crate::context::Context;
@@ -13,7 +14,7 @@ use crate::semantics::symbols::DeclaredType;
 use crate::semantics::{Act, Integer};
 use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{Clause, ClauseName, NodeId, NodeKind};
+use crate::syntax::{Clause, ClauseName, NodeId, NodeKind, Number};
 use crate::transforms::checks::team_rows::{SharedLoop, is_allowed_outside, own_variables};
 use crate::transforms::checks::{self, type_parameters};
 
@@ -266,8 +267,15 @@ impl<'c, 'p> Row<'c, 'p> {
             return Some(format!("`{}` is no number, or may be reached by more than its name", one.name));
         }
         let is_bits = matches!(one.operator, Operator::And | Operator::Or | Operator::Xor);
-        if one.is_floating() {
-            return is_bits.then(|| format!("`{}` has no bits to combine", one.name));
+        if let Some(Number::Floating(format)) = one.variable.ty.number().filter(|_| one.is_floating()) {
+            let is_extreme = matches!(one.operator, Operator::Min | Operator::Max);
+            // A wider term may be rounded where it is added to another number, or not fit alone.
+            let fits = is_extreme || one.terms.iter().all(|term| floats::fits(cx, found, *term, *format));
+            return match (is_bits, fits) {
+                (true, _) => Some(format!("`{}` has no bits to combine", one.name)),
+                (_, false) => Some(format!("what `{}` is combined with is not known to be of its type", one.name)),
+                _ => None,
+            };
         }
         let own = Integer::of(&one.variable.ty);
         let terms: Option<Vec<Integer>> = one.terms.iter().map(|term| integer_of(cx, found, *term)).collect();
