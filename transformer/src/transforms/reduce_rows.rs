@@ -178,9 +178,7 @@ mod atomic_updates;
 mod columns;
 mod gain;
 mod rows;
-mod steady;
 mod updates;
-mod whole_columns;
 mod write;
 
 use self::rows::{Inner, Row};

@@ -1,10 +1,12 @@
 //! Elements that each iteration updates atomically: a team collects its part first, and updates the element once.
 
+mod steady;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use self::steady::{is_steady, without_parentheses};
 use super::rows::unsigned_for;
-use super::steady::{is_steady, without_parentheses};
 use crate::analysis::accesses::{Access, Accesses, RootKind, Subscript};
 use crate::analysis::associated_loops::{associated_loops, known_iterations};
 use crate::analysis::atomics::{Updated, is_update, updated};

@@ -1,8 +1,10 @@
 //! Sums of neighbouring columns: neighbouring threads load side by side already, but are few. So the threads of a team take 32 columns and parts of each.
 
+mod write;
+
 use super::rows::{Inner, Row};
 use super::updates::Combined;
-use super::{conditions, in_two_forms, whole_columns};
+use super::{conditions, in_two_forms};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::combinations::Operator;
 use crate::context::OutputCompiler;
@@ -17,8 +19,8 @@ use crate::transforms::checks::{heads, restated};
 use crate::transforms::two_forms;
 
 /// Columns of a team, and parts of each: as many as a warp has threads, and together as many as a team may have.
-pub(super) const LANES: u32 = 32;
-pub(super) const PARTS: u32 = 32;
+const LANES: u32 = 32;
+const PARTS: u32 = 32;
 
 /// With so many columns each thread of the device has one of its own.
 const MANY_COLUMNS: i128 = 65_536;
@@ -26,27 +28,29 @@ const MANY_COLUMNS: i128 = 65_536;
 const SHORTEST: i128 = 512;
 /// A part goes on by as many iterations as there are parts, which needs room behind the last one.
 const ROOM: i128 = 2_000_000_000;
+/// With more sums their parts might need more memory than a team has: each takes 8 KiB at most, of 48.
+const MOST_SUMS: usize = 4;
 /// The most bytes that each access of a warp may take from memory for each of its threads: elements side by side.
 const CLOSE: u8 = 8;
 
 /// A kernel whose iterations each form sums in one loop.
-pub(super) struct Columns<'r, 'c, 'p> {
-    pub row: &'r Row<'c, 'p>,
+struct Columns<'r, 'c, 'p> {
+    row: &'r Row<'c, 'p>,
     /// The kernel's loop.
-    pub outer: &'r CanonicalLoop,
+    outer: &'r CanonicalLoop,
     /// The loop of a column.
-    pub inner: CanonicalLoop,
+    inner: CanonicalLoop,
     /// The sums, with their declarations in front of the loop.
-    pub sums: Vec<Sum>,
+    sums: Vec<Sum>,
 }
 
 /// A sum, and the declaration that gives it a value.
-pub(super) struct Sum {
-    pub name: String,
+struct Sum {
+    name: String,
     /// Its type, as written.
-    pub ty: String,
+    ty: String,
     /// The first value.
-    pub value: Span,
+    value: Span,
 }
 
 /// What teams do with neighbouring columns, or `None` where the kernel has not this form, or gains nothing that is known.
@@ -73,7 +77,7 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
         return refused(problem);
     }
     let columns = Columns { row, outer, inner, sums };
-    let Some(mut edits) = whole_columns::edits(&columns) else {
+    let Some(mut edits) = write::edits(&columns) else {
         return refused((cx.tree.span(*node), "the statements cannot be written anew".to_owned()));
     };
     let mut summary =
@@ -172,7 +176,7 @@ fn sums(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<Vec<Sum>> {
     let before: Vec<NodeId> = statements.take_while(|it| *it != node).collect();
     before.iter().all(|it| only_declares(row, *it)).then_some(())?;
     let all: Option<Vec<Sum>> = only.combined.iter().map(|one| sum(row, &before, one)).collect();
-    all.filter(|all| !all.is_empty())
+    all.filter(|all| (1..=MOST_SUMS).contains(&all.len()))
 }
 
 /// Does a statement declare numbers and pointers alone, with values that nothing changes?

@@ -1,11 +1,11 @@
 //! The text of neighbouring sums whose parts the threads of a team form: a loop over groups of columns, and the two loops of a team in each.
 
-use super::columns::{Columns, LANES, PARTS};
-use super::write::{directive_of_teams, with_teams_alone};
+use super::{Columns, LANES, PARTS};
 use crate::edit::directive_writer::{Layout, append_clauses, indent_of};
 use crate::edit::{Edit, braces};
 use crate::source::Span;
 use crate::transforms::checks::heads;
+use crate::transforms::reduce_rows::write::{directive_of_teams, with_teams_alone};
 use crate::transforms::two_forms::{edited, indented};
 
 /// The edits. `None` where the text has a form that is not expected.
