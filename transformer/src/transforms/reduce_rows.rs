@@ -49,6 +49,7 @@
 //!       if (offset < m - first) {
 //!         const int j = first + offset;
 //!         float sum = 0;
+//!         #pragma omp unroll partial(8) /* h200 */
 //!         for (int i = part; i < n; i += 32)
 //!           sum += a[i * m + j];
 //!         sum_of_part[part][offset] = sum;

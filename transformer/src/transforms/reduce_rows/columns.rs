@@ -7,7 +7,6 @@ use super::updates::Combined;
 use super::{conditions, in_two_forms};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::combinations::Operator;
-use crate::context::OutputCompiler;
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::Act;
@@ -21,6 +20,9 @@ use crate::transforms::two_forms;
 /// Columns of a team, and parts of each: as many as a warp has threads, and together as many as a team may have.
 const LANES: u32 = 32;
 const PARTS: u32 = 32;
+
+/// Elements that a thread loads of its part at once, so that 1,024 threads of each processor keep the memory busy.
+const AT_ONCE: u32 = 8;
 
 /// With so many columns each thread of the device has one of its own.
 const MANY_COLUMNS: i128 = 65_536;
@@ -42,6 +44,8 @@ struct Columns<'r, 'c, 'p> {
     inner: CanonicalLoop,
     /// The sums, with their declarations in front of the loop.
     sums: Vec<Sum>,
+    /// The name of the device that it is written for.
+    device: &'r str,
 }
 
 /// A sum, and the declaration that gives it a value.
@@ -57,8 +61,7 @@ struct Sum {
 pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     let (cx, [outer], [node]) = (row.cx, row.nest.loops.as_slice(), nodes) else { return None };
     let device = cx.profile.filter(|device| !device.shares_host_memory)?;
-    (cx.pipeline.compiler == OutputCompiler::Llvm && !has_own_clauses(row) && are_side_by_side(row, *node))
-        .then_some(())?;
+    (cx.pipeline.transforms_loops() && !has_own_clauses(row) && are_side_by_side(row, *node)).then_some(())?;
     let inner = canonical_nest(cx.file, cx.tree, *node, 1).ok()?.loops.into_iter().next()?;
     count_by_one(row, outer, &inner).then_some(())?;
     let questions = questions(row, outer, &inner)?;
@@ -76,7 +79,7 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     if let Some(problem) = text_trouble(row) {
         return refused(problem);
     }
-    let columns = Columns { row, outer, inner, sums };
+    let columns = Columns { row, outer, inner, sums, device: &device.name };
     let Some(mut edits) = write::edits(&columns) else {
         return refused((cx.tree.span(*node), "the statements cannot be written anew".to_owned()));
     };

@@ -1,6 +1,6 @@
 //! The text of neighbouring sums whose parts the threads of a team form: a loop over groups of columns, and the two loops of a team in each.
 
-use super::{Columns, LANES, PARTS};
+use super::{AT_ONCE, Columns, LANES, PARTS};
 use crate::edit::directive_writer::{Layout, append_clauses, indent_of};
 use crate::edit::{Edit, braces};
 use crate::source::Span;
@@ -88,7 +88,7 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
     /// The loop in which each thread finds its part of its sums.
     fn found(&self) -> Option<String> {
         let Columns { sums, inner, .. } = self.columns;
-        let mut text = self.pragma(&["collapse(2)".to_owned()]);
+        let mut text = self.pragma("parallel for", &["collapse(2)".to_owned()]);
         text += &self.line(0, &counting(&self.part, PARTS));
         text += &self.line(1, &counting(&self.offset, LANES));
         text += &self.head(2, &self.is_there());
@@ -99,6 +99,7 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
             0 => self.part.clone(),
             _ => format!("{} + {}", cx.file.show(inner.lower), self.part),
         };
+        changed.push(self.unrolled());
         changed.push(Edit { span: inner.lower, text: lower });
         changed.push(Edit { span: inner.step.span, text: format!("{} += {PARTS}", inner.variable) });
         changed.sort_by_key(|edit| edit.span.start);
@@ -109,10 +110,18 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
         Some(text + &self.line(2, "}"))
     }
 
+    /// Lets the loop of a part load several elements at once: the compiler leaves it as it is.
+    fn unrolled(&self) -> Edit {
+        let (cx, start) = (self.columns.row.cx, self.columns.inner.span.start);
+        let before = cx.file.bytes(Span::new(0, start)).trim_ascii_end().len();
+        let pragma = self.pragma("unroll", &[format!("partial({AT_ONCE}) /* {} */", self.columns.device)]);
+        Edit { span: Span::new(before, start), text: format!("{pragma}{}{}", self.layout.newline, self.inside) }
+    }
+
     /// The loop in which a thread of each column adds them, and does all that follows.
     fn gathered(&self) -> Option<String> {
         let Columns { sums, inner, .. } = self.columns;
-        let mut text = self.pragma(&[]);
+        let mut text = self.pragma("parallel for", &[]);
         text += &self.line(0, &counting(&self.offset, LANES));
         text += &self.head(1, &self.is_there());
         text += &self.line(2, &self.column());
@@ -134,9 +143,9 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
         Some(text + &self.line(1, "}"))
     }
 
-    fn pragma(&self, clauses: &[String]) -> String {
+    fn pragma(&self, name: &str, clauses: &[String]) -> String {
         let column = if self.layout.indent.is_empty() { "" } else { &self.inside };
-        let pragma = self.layout.indented(column.to_owned()).write("parallel for", clauses);
+        let pragma = self.layout.indented(column.to_owned()).write(name, clauses);
         format!("{}{column}{pragma}", self.layout.newline)
     }
 
