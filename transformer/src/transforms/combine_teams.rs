@@ -130,7 +130,10 @@ fn change(
         return Err(reason);
     }
     let refused = |(span, message): team_results::Problem| refusal(span, message);
-    let kernel = Kernel::read(cx, region, directive, &|_, _| false).map_err(refused)?;
+    if region.chain.constructs.len() != 1 {
+        return Err(refusal(directive.span, "the directives are several"));
+    }
+    let kernel = Kernel::read(cx, region, &|_, _| false).map_err(refused)?;
     let combined = listed::combined(cx, directive, kernel.statement)?;
     let edit = kernel.edit(device, &combined, Vec::new()).map_err(refused)?;
     let names: Vec<String> = combined.iter().map(|one| format!("`{}`", one.whole)).collect();

@@ -245,7 +245,11 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
         Ok(inner) => inner,
         Err(reason) => return Verdict::Refuse(vec![reason]),
     };
-    let mut edits = write::edits(row, &inner, gain.threads);
+    let Some(mut edits) = write::edits(row, &inner, gain.threads) else {
+        let span = cx.constructs.directive(region.chain.innermost()).name_span;
+        let message = "the directive has other words than `distribute parallel for`, or something between them";
+        return Verdict::Refuse(vec![Reason::new(ReasonCode::RowNotShared, span, message)]);
+    };
     let mut summary = format!("whole teams for rows, whose threads share {}: {}", loops_shared(&inner), gain.summary);
     if let Some(condition) = gain.asked {
         let comment = "More rows are faster with threads of their own (estimate for an NVIDIA H200).";

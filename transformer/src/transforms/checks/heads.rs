@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind};
-use crate::source::{Span, words};
+use crate::source::{Language, Span, words};
 use crate::syntax::{NodeId, NodeKind, Number};
 
 /// The largest first value of a loop. So the distance to the bound is a number of the bound's type.
@@ -95,6 +95,12 @@ pub(in crate::transforms) fn counting(
         edit(cx.tree.span(name), first.to_owned()),
         edit(own.step.span, format!("{first} += {length}")),
     ])
+}
+
+/// The declaration of a loop's variable in an iteration that other loops count. In C++ a call may choose its function by whether it is `const`.
+pub(in crate::transforms) fn variable(cx: &Context<'_>, own: &CanonicalLoop, ty: &str, value: &str) -> String {
+    let qualifier = if cx.tree.language() == Language::C { "const " } else { "" };
+    format!("{qualifier}{ty} {} = {value};", own.variable)
 }
 
 /// How the variable of a loop is compared with the bound, where it counts up.

@@ -3,6 +3,7 @@
 
 use crate::analysis::accesses::Accesses;
 use crate::context::Context;
+use crate::region::construct::ConstructId;
 use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::TargetRegion;
 use crate::syntax::ClauseName;
@@ -59,21 +60,21 @@ impl Lengths<'_, '_, '_> {
         let text = cx.file.show(own.upper);
         let is_sum = !text.contains(['*', '/', '%']) && text.starts_with(&name);
         let before = self.region.extent.start;
-        (is_sum && cx.means_the_same(at, before) && self.is_readable(&name)).then_some(name)
+        let kernel = &self.region.chain.constructs;
+        (is_sum && cx.means_the_same(at, before) && has_hosts_value(cx, kernel, &name, before)).then_some(name)
     }
+}
 
-    /// Is it an integer of which the region gets the host's value?
-    fn is_readable(&self, name: &str) -> bool {
-        let (cx, at) = (self.cx, self.region.extent.start);
-        let mut clauses = self.region.chain.constructs.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
-        let on_device = clauses.any(|clause| {
-            clause.name == ClauseName::Defaultmap || clause.name != ClauseName::Firstprivate && clause.lists(name)
-        });
-        cx.integer_type(name, at).is_some()
-            && cx.holds_32_bits(name, at)
-            && !on_device
-            && !cx.is_declare_target(name)
-            && !cx.may_be_declared_for_device(name, at)
-            && !cx.is_threadprivate(name)
-    }
+/// Is it an integer of which a kernel, by its constructs, gets the value that it has on the host at a place in front of them?
+pub(in crate::transforms) fn has_hosts_value(cx: &Context<'_>, kernel: &[ConstructId], name: &str, at: usize) -> bool {
+    let mut clauses = kernel.iter().flat_map(|id| &cx.constructs.directive(*id).clauses);
+    let on_device = clauses.any(|clause| {
+        clause.name == ClauseName::Defaultmap || clause.name != ClauseName::Firstprivate && clause.lists(name)
+    });
+    cx.integer_type(name, at).is_some()
+        && cx.holds_32_bits(name, at)
+        && !on_device
+        && !cx.is_declare_target(name)
+        && !cx.may_be_declared_for_device(name, at)
+        && !cx.is_threadprivate(name)
 }

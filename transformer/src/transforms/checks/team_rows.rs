@@ -1,12 +1,27 @@
 //! What must hold where a team takes an iteration of the outer loop that one thread took before, and its threads share loops inside.
 
 use crate::analysis::associated_loops::loops_of;
+use crate::edit::Edit;
+use crate::edit::directive_writer::on_one_line;
 use crate::region::construct::ConstructId;
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{Clause, ClauseName, NodeId};
+use crate::syntax::{Clause, ClauseName, Directive, NodeId};
+
+/// The words of a directive whose threads share its loop, and those with which its teams alone do.
+const ONE_LEVEL: &str = "distribute parallel for";
+const TWO_LEVELS: &str = "distribute";
+
+/// The edit that lets the teams alone share a directive's loop. `None` where something stands between the words, or they are others.
+pub(in crate::transforms) fn for_teams_alone(cx: &Program<'_>, directive: &Directive) -> Option<Edit> {
+    let words = on_one_line(cx.file, directive.name_span);
+    let name = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = format!("{}{TWO_LEVELS}", name.strip_suffix(ONE_LEVEL)?);
+    text.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ').then_some(())?;
+    Some(Edit { span: directive.name_span, text })
+}
 
 /// A loop that the threads of a team share, or shall share.
 pub(in crate::transforms) struct SharedLoop {

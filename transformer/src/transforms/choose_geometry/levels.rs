@@ -5,7 +5,6 @@ use super::queries;
 use crate::analysis::associated_loops::loops_of;
 use crate::analysis::independence::dependence_in_team;
 use crate::context::Context;
-use crate::edit::Edit;
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::region::construct::{Construct, ConstructId};
 use crate::region::target::{TargetRegion, chain_from};
@@ -14,12 +13,8 @@ use crate::source::Span;
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{Clause, ClauseName, Directive};
 use crate::transforms::checks;
-use crate::transforms::checks::team_rows::{SharedLoop, is_allowed_outside, own_variables};
+use crate::transforms::checks::team_rows::{SharedLoop, for_teams_alone, is_allowed_outside, own_variables};
 use crate::transforms::checks::type_parameters;
-
-/// The words of the directive whose threads share the outer loop, and those with which its teams alone do.
-const ONE_LEVEL: &str = "distribute parallel for";
-const TWO_LEVELS: &str = "distribute";
 
 /// A `parallel` region in the loop, which the one thread of an iteration runs alone. LLVM 19's device runtime takes 80 bytes of the device's
 /// heap for each, gives none back, and does not notice when its 8 MiB are full: on an H200 100,000 iterations pass in its own grid of 32
@@ -37,13 +32,14 @@ pub(super) fn two_levels(cx: &Context<'_>, region: &TargetRegion) -> Verdict {
     if reasons.is_empty() {
         reasons.extend(unproved(cx, region));
     }
-    let name = cx.file.show(outer.name_span).split_whitespace().collect::<Vec<_>>().join(" ");
-    if !reasons.is_empty() || !name.ends_with(ONE_LEVEL) {
-        return Verdict::Refuse(reasons);
+    let edit = for_teams_alone(cx, outer);
+    if edit.is_none() {
+        let message = "the directive has other words than `distribute parallel for`, or something between them";
+        reasons.push(Reason::new(ReasonCode::NestedParallel, outer.name_span, message));
     }
-    let text = name.replace(ONE_LEVEL, TWO_LEVELS);
+    let Some(edit) = edit.filter(|_| reasons.is_empty()) else { return Verdict::Refuse(reasons) };
     Verdict::Change(Change {
-        edits: vec![Edit { span: outer.name_span, text }],
+        edits: vec![edit],
         summary: "the threads of a team share the inner loop, which one thread ran alone".to_owned(),
         ..Change::default()
     })

@@ -118,10 +118,10 @@ fn change(
     if let Some(reason) = checks::excludes_directives(cx, region) {
         return Err((reason.span, reason.message));
     }
-    if let Some(clause) = directive.clauses_of(ClauseName::Reduction).next() {
+    let kernel = Kernel::read(cx, region, &is_update)?;
+    if let Some(clause) = kernel.directives.iter().find_map(|one| one.clauses_of(ClauseName::Reduction).next()) {
         return Err((clause.span, "the directive combines other results as well".to_owned()));
     }
-    let kernel = Kernel::read(cx, region, directive, &is_update)?;
     let (mut results, mut types, mut reasons, mut removed) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut taken = BTreeSet::new();
     for element in elements {
@@ -206,7 +206,8 @@ fn variable(kernel: &Kernel<'_, '_>, element: &Element, name: &str) -> Result<Ar
     if !is_own || variable.is_thread_local || !cx.cannot_be_aliased(name, at) {
         return Err("may be reached by more than its name");
     }
-    if !kernel.directive.clauses_of(ClauseName::Map).any(|clause| clause.lists(name)) {
+    let mut maps = kernel.directives.iter().flat_map(|one| one.clauses_of(ClauseName::Map));
+    if !maps.any(|clause| clause.lists(name)) {
         return Err("is mapped by no clause of the directive, so that each thread may have a copy");
     }
     if is_listed_elsewhere(kernel, name, &[]) {
@@ -225,7 +226,7 @@ fn variable(kernel: &Kernel<'_, '_>, element: &Element, name: &str) -> Result<Ar
 fn is_listed_elsewhere(kernel: &Kernel<'_, '_>, name: &str, allowed: &[ClauseName]) -> bool {
     let is_about_storage =
         |clause: &Clause| matches!(clause.name, ClauseName::Map | ClauseName::Depend) || allowed.contains(&clause.name);
-    kernel.directive.clauses.iter().any(|clause| clause.lists(name) && !is_about_storage(clause))
+    kernel.directives.iter().flat_map(|one| &one.clauses).any(|clause| clause.lists(name) && !is_about_storage(clause))
 }
 
 /// How the loop reaches the element, and what must be assumed so that it reaches it in no other way.

@@ -42,10 +42,18 @@ struct Columns<'r, 'c, 'p> {
     outer: &'r CanonicalLoop,
     /// The loop of a column.
     inner: CanonicalLoop,
-    /// The sums, with their declarations in front of the loop.
+    /// What is declared in front of it, in order.
+    declared: Vec<Declared>,
+    /// The sums among that.
     sums: Vec<Sum>,
     /// The name of the device that it is written for.
     device: &'r str,
+}
+
+/// A declaration in front of the loop, and the names that it declares.
+struct Declared {
+    span: Span,
+    names: Vec<String>,
 }
 
 /// A sum, and the declaration that gives it a value.
@@ -72,16 +80,19 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
         Ok(shared) => shared,
         Err(reason) => return Some(Verdict::Refuse(vec![reason])),
     };
-    let sums = sums(row, *node, &shared)?;
+    let (declared, sums) = declared(row, *node, &shared)?;
     if let Err(problem) = heads::check(cx, outer, *node) {
         return refused(problem);
     }
     if let Some(problem) = text_trouble(row) {
         return refused(problem);
     }
-    let columns = Columns { row, outer, inner, sums, device: &device.name };
+    let columns = Columns { row, outer, inner, declared, sums, device: &device.name };
     let Some(mut edits) = write::edits(&columns) else {
-        return refused((cx.tree.span(*node), "the statements cannot be written anew".to_owned()));
+        return refused((
+            cx.tree.span(*node),
+            "the statements cannot be written anew, or a declaration would have to be cut".to_owned(),
+        ));
     };
     let mut summary =
         format!("the threads of a team share neighbouring sums, {PARTS} each: the device has more threads");
@@ -169,8 +180,8 @@ fn has_small_numbers(row: &Row<'_, '_>, bound: Span) -> bool {
         && words(&cx.file.show(bound)).all(is_small)
 }
 
-/// The sums of the loop, if it stands in the body behind declarations alone, which may stand twice.
-fn sums(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<Vec<Sum>> {
+/// What is declared in front of the loop, and the sums of it, if the loop stands in the body behind declarations alone, which may stand twice.
+fn declared(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<(Vec<Declared>, Vec<Sum>)> {
     let tree = row.cx.tree;
     let [only] = shared else { return None };
     let is_block = tree.kind(row.nest.body) == NodeKind::CompoundStatement;
@@ -178,8 +189,14 @@ fn sums(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<Vec<Sum>> {
     let statements = tree.named_children(row.nest.body).filter(|it| tree.kind(*it) != NodeKind::Comment);
     let before: Vec<NodeId> = statements.take_while(|it| *it != node).collect();
     before.iter().all(|it| only_declares(row, *it)).then_some(())?;
-    let all: Option<Vec<Sum>> = only.combined.iter().map(|one| sum(row, &before, one)).collect();
-    all.filter(|all| (1..=MOST_SUMS).contains(&all.len()))
+    let sums: Vec<Sum> = only.combined.iter().map(|one| sum(row, &before, one)).collect::<Option<_>>()?;
+    let declared = before.iter().map(|it| Declared { span: tree.span(*it), names: names_of(row, *it) });
+    (1..=MOST_SUMS).contains(&sums.len()).then(|| (declared.collect(), sums))
+}
+
+fn names_of(row: &Row<'_, '_>, statement: NodeId) -> Vec<String> {
+    let uses = uses_below(row.cx.file, row.cx.tree, statement);
+    uses.into_iter().filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
 }
 
 /// Does a statement declare numbers and pointers alone, with values that nothing changes?
@@ -212,6 +229,8 @@ fn sum(row: &Row<'_, '_>, before: &[NodeId], one: &Combined) -> Option<Sum> {
     let declaration = Declaration::of(cx.tree, *before.iter().find(declares).filter(|_| is_sum)?)?;
     let mut declared = declaration.declarators().filter(|it| cx.tree.span(*it).contains(at));
     let value = cx.tree.span(cx.tree.child(declared.next()?, Field::Value)?);
+    // `float sum(2)` would become another name.
+    (cx.file.show(Span::new(at.end, value.start)).trim() == "=").then_some(())?;
     let named = |statement: &NodeId| {
         let uses = uses_below(cx.file, cx.tree, *statement);
         uses.iter().filter(|used| used.name == one.name && used.span != at).count()

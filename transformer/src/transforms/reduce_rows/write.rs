@@ -9,15 +9,13 @@ use crate::edit::directive_writer::{Layout, append_clauses, indent_of, line_star
 use crate::source::Span;
 use crate::syntax::Directive;
 use crate::syntax::spec_table::Leaf;
+use crate::transforms::checks::team_rows::for_teams_alone;
 
-/// The words of a directive whose threads share the outer loop, and those with which its teams alone do.
-const ONE_LEVEL: &str = "distribute parallel for";
-const TWO_LEVELS: &str = "distribute";
-
-pub(super) fn edits(row: &Row<'_, '_>, inner: &[Inner], threads: Option<u32>) -> Vec<Edit> {
+/// The edits. `None` where the directive is spelled in a way that is not expected.
+pub(super) fn edits(row: &Row<'_, '_>, inner: &[Inner], threads: Option<u32>) -> Option<Vec<Edit>> {
     let cx = row.cx;
     let outer = cx.constructs.directive(row.region.chain.innermost());
-    let mut edits = vec![with_teams_alone(row)];
+    let mut edits = vec![for_teams_alone(cx, outer)?];
     if let (Some(threads), Some(teams)) = (threads, directive_of_teams(row)) {
         edits.push(append_clauses(cx.file, teams, &[format!("thread_limit({threads})")]));
     }
@@ -25,14 +23,7 @@ pub(super) fn edits(row: &Row<'_, '_>, inner: &[Inner], threads: Option<u32>) ->
     for one in inner {
         edits.extend(loop_edits(row, one, outer, &mut taken));
     }
-    edits
-}
-
-/// Lets the teams alone share the outer loop.
-pub(super) fn with_teams_alone(row: &Row<'_, '_>) -> Edit {
-    let outer = row.cx.constructs.directive(row.region.chain.innermost());
-    let name = row.cx.file.show(outer.name_span).split_whitespace().collect::<Vec<_>>().join(" ");
-    Edit { span: outer.name_span, text: name.replace(ONE_LEVEL, TWO_LEVELS) }
+    Some(edits)
 }
 
 pub(super) fn directive_of_teams<'c>(row: &'c Row<'_, '_>) -> Option<&'c Directive> {

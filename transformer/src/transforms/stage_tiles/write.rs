@@ -10,11 +10,8 @@ use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Directive, NodeId, NodeKind};
 use crate::transforms::checks::heads;
+use crate::transforms::checks::team_rows::for_teams_alone;
 use crate::transforms::two_forms::{edited, indented};
-
-/// The words of a directive whose threads share the loops, and those with which its teams alone do.
-const ONE_LEVEL: &str = "distribute parallel for";
-const TWO_LEVELS: &str = "distribute";
 
 /// How many blocks and loops of a tile stand around the statements.
 const DEEPER: usize = 3;
@@ -23,8 +20,7 @@ const DEEPER: usize = 3;
 pub(super) fn edits(kernel: &Kernel<'_, '_>, axis: usize, loads: &[Load]) -> Option<Vec<Edit>> {
     let cx = kernel.cx;
     let directive = cx.constructs.directive(kernel.candidate.id);
-    let name = cx.file.show(directive.name_span).split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut edits = vec![Edit { span: directive.name_span, text: name.replace(ONE_LEVEL, TWO_LEVELS) }];
+    let mut edits = vec![for_teams_alone(cx, directive)?];
     let mut all = kernel.region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
     if !all.clone().any(|one| one.clauses_of(ClauseName::ThreadLimit).next().is_some()) {
         let ids = &kernel.region.chain.constructs;
@@ -65,9 +61,9 @@ impl Part<'_> {
     }
 
     /// The loop's variable.
-    fn value(&self) -> String {
+    fn value(&self, cx: &Context<'_>) -> String {
         let Self { first, offset, ty, .. } = self;
-        format!("const {ty} {} = {first} + {offset};", self.own.variable)
+        heads::variable(cx, self.own, ty, &format!("{first} + {offset}"))
     }
 }
 
@@ -192,7 +188,7 @@ impl<'w, 'p> Writer<'w, 'p> {
         text += &format!("{newline}{}if ({}){}", at(2), conditions.join(" && "), self.opening(&at(2)));
         let is_named = |part: &&Part<'_>| words(statements).any(|word| word == part.own.variable);
         for part in self.parts.iter().filter(is_named) {
-            text += &format!("{newline}{}{}", at(3), part.value());
+            text += &format!("{newline}{}{}", at(3), part.value(cx));
         }
         text += &self.lines(statements, blanks);
         text += &format!("{newline}{}}}", at(2));

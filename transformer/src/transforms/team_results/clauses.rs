@@ -58,6 +58,24 @@ impl Shared {
         is_number
     }
 
+    /// Adds a clause to the directives that it belongs to.
+    fn add(&mut self, clause: &Clause, place: Place, text: &str, comments: &str) {
+        let with_comments = format!("{text}{comments}");
+        match place {
+            Place::Teams => {
+                self.of_teams.push(with_comments);
+                if clause.name == ClauseName::Map {
+                    self.behind_maps = self.of_teams.len();
+                }
+            }
+            Place::Loop | Place::Combined => self.of_loop.push(with_comments),
+            Place::Both => {
+                self.of_teams.push(with_comments);
+                self.of_loop.push(text.to_owned());
+            }
+        }
+    }
+
     /// Lets the threads of a team combine the results that no clause lists, in one clause for each operator.
     pub(super) fn reduce(&mut self, results: &[TeamResult]) {
         let mut parts: BTreeMap<Combiner, Vec<&str>> = BTreeMap::new();
@@ -78,49 +96,38 @@ impl Shared {
     }
 }
 
-/// Shares the clauses out, those of reductions with the names of a team's parts. A comment stays behind its clause.
+/// Shares the clauses of all directives out, those of reductions with the names of a team's parts. A comment stays behind its clause.
 ///
 /// # Errors
 /// A clause that has no place.
-pub(super) fn share(cx: &Context<'_>, directive: &Directive, results: &[TeamResult]) -> Result<Shared, Problem> {
+pub(super) fn share(cx: &Context<'_>, directives: &[&Directive], results: &[TeamResult]) -> Result<Shared, Problem> {
     let file = cx.file;
     let mut shared = Shared::default();
-    let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
-    let (of_name, at_end) = comments(file, Span::new(directive.span.start, first));
-    shared.at_end = at_end;
-    if !of_name.is_empty() {
-        shared.of_teams.push(of_name.trim_start().to_owned());
-        shared.behind_maps = 1;
-    }
-    for (index, clause) in directive.clauses.iter().enumerate() {
-        let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
-        let text = on_one_line(file, clause.span);
-        let (comments, at_end) = comments(file, Span::new(clause.span.end, next));
+    for (depth, directive) in directives.iter().enumerate() {
+        let first = directive.clauses.first().map_or(directive.name_span.end, |first| first.span.start);
+        let (of_name, at_end) = comments(file, Span::new(directive.span.start, first));
         shared.at_end += &at_end;
-        let with_comments = text.clone() + &comments;
-        match place(cx, clause) {
-            Some(Place::Teams) => {
-                shared.of_teams.push(with_comments);
-                if clause.name == ClauseName::Map {
-                    shared.behind_maps = shared.of_teams.len();
-                }
-            }
-            Some(Place::Loop) => shared.of_loop.push(with_comments),
-            Some(Place::Both) => {
-                shared.of_teams.push(with_comments);
-                shared.of_loop.push(text);
-            }
-            Some(Place::Combined) => {
-                let renamed = renamed(file, clause.span, results);
-                let Some(text) = renamed else {
-                    return Err((clause.span, "the clause is not read".to_owned()));
-                };
-                shared.of_loop.push(text + &comments);
-            }
-            None => {
+        if !of_name.is_empty() {
+            shared.of_teams.push(of_name.trim_start().to_owned());
+            shared.behind_maps = shared.of_teams.len();
+        }
+        // Outside of the loop a clause that is about its threads would mean something else.
+        let is_innermost = depth + 1 == directives.len();
+        let is_fit = |place: &Place| is_innermost || matches!(place, Place::Teams | Place::Both);
+        for (index, clause) in directive.clauses.iter().enumerate() {
+            let next = directive.clauses.get(index + 1).map_or(directive.span.end, |next| next.span.start);
+            let (comments, at_end) = comments(file, Span::new(clause.span.end, next));
+            shared.at_end += &at_end;
+            let Some(place) = place(cx, clause).filter(is_fit) else {
                 let name = file.show(clause.name_span);
                 return Err((clause.span, format!("`{name}` has no place beside results of teams")));
-            }
+            };
+            let problem = || (clause.span, "the clause is not read".to_owned());
+            let text = match place {
+                Place::Combined => renamed(file, clause.span, results).ok_or_else(problem)?,
+                _ => on_one_line(file, clause.span),
+            };
+            shared.add(clause, place, &text, &comments);
         }
     }
     Ok(shared)

@@ -6,10 +6,12 @@ use crate::context::Context;
 use crate::device::DeviceProfile;
 use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, Relation};
+use crate::region::target::TargetRegion;
 use crate::source::Span;
 use crate::syntax::{ClauseName, Directive};
 use crate::transforms::TEAM_THREADS;
 use crate::transforms::checks::heads;
+use crate::transforms::checks::lengths::has_hosts_value;
 
 /// How many iterations each thread of a team makes before the team goes on elsewhere. Teams that each have one part of all iterations read from as many
 /// places of memory at once, and took up to 1.4 times as long; longer parts leave teams without work. Of several loops each iteration may be a tile of rows.
@@ -29,8 +31,8 @@ pub(super) enum Turns {
 
 impl Turns {
     /// `None` if there may be too many, and the host cannot ask.
-    pub(super) fn of(cx: &Context<'_>, id: ConstructId, loops: &[CanonicalLoop]) -> Option<Self> {
-        if let Some(known) = known_iterations(cx, id) {
+    pub(super) fn of(cx: &Context<'_>, region: &TargetRegion, loops: &[CanonicalLoop]) -> Option<Self> {
+        if let Some(known) = known_iterations(cx, region.chain.innermost()) {
             return (known < ROOM).then_some(Self::Always);
         }
         let bits = |own: &CanonicalLoop| {
@@ -39,7 +41,7 @@ impl Turns {
         };
         match loops {
             [own] if bits(own) == Some(64) => Some(Self::Always),
-            [own] => has_bound(cx, id, own).then(|| Self::Below(heads::bound(cx, own))),
+            [own] => has_bound(cx, &region.chain.constructs, own).then(|| Self::Below(heads::bound(cx, own))),
             // Iterations of several loops of such types are counted in 64 bits, unless the flags promise that there are few.
             all => {
                 let is_wide = all.iter().all(|own| bits(own).is_some_and(|bits| bits >= 32));
@@ -50,14 +52,9 @@ impl Turns {
 }
 
 /// Does the loop count up from a number to a bound that the host knows as the kernel does?
-fn has_bound(cx: &Context<'_>, id: ConstructId, own: &CanonicalLoop) -> bool {
-    let clauses = &cx.constructs.directive(id).clauses;
-    let is_copied = |(name, at): (String, Span)| {
-        let is_listed = clauses.iter().any(|clause| clause.name != ClauseName::Firstprivate && clause.lists(&name));
-        let is_of_device = cx.is_declare_target(&name) || cx.may_be_declared_for_device(&name, at.start);
-        let is_number = cx.integer_type(&name, at.start).is_some() && !cx.is_threadprivate(&name);
-        cx.constant(at).is_some() || is_number && !is_listed && !is_of_device
-    };
+fn has_bound(cx: &Context<'_>, kernel: &[ConstructId], own: &CanonicalLoop) -> bool {
+    let is_copied =
+        |(name, at): (String, Span)| cx.constant(at).is_some() || has_hosts_value(cx, kernel, &name, at.start);
     let is_up = matches!(own.relation, Relation::Less | Relation::LessOrEqual) && !own.step.is_subtracted;
     let starts = cx.constant(own.lower).is_some_and(|lower| (0..=i64::from(i32::MAX)).contains(&lower));
     is_up && starts && cx.is_arithmetic(own.upper) && cx.names_in(own.upper).into_iter().all(is_copied)
@@ -66,12 +63,12 @@ fn has_bound(cx: &Context<'_>, id: ConstructId, own: &CanonicalLoop) -> bool {
 /// Adds the clauses that are missing. Of `target teams` LLVM's runtime knows no iterations, and starts 3,200 teams.
 pub(super) fn complete(
     cx: &Context<'_>,
-    (directive, has_loop): (&Directive, bool),
+    (directives, has_loop): (&[&Directive], bool),
     device: &DeviceProfile,
     turns: &Turns,
     shared: &mut Shared,
 ) {
-    let of = |name: ClauseName| directive.clauses_of(name).next();
+    let of = |name: ClauseName| directives.iter().find_map(|directive| directive.clauses_of(name).next());
     let limit = of(ClauseName::ThreadLimit);
     let threads = match limit {
         Some(clause) => {

@@ -28,7 +28,8 @@ pub(super) type Problem = (Span, String);
 pub(super) struct Kernel<'c, 'p> {
     pub cx: &'c Context<'p>,
     pub region: &'c TargetRegion,
-    pub directive: &'c Directive,
+    /// Its directives, which stand on top of each other, outermost first.
+    pub directives: Vec<&'c Directive>,
     pub candidate: Candidate<'c, 'p>,
     pub found: Accesses,
     pub sections: Sections,
@@ -44,12 +45,19 @@ impl<'c, 'p> Kernel<'c, 'p> {
     pub(super) fn read(
         cx: &'c Context<'p>,
         region: &'c TargetRegion,
-        directive: &'c Directive,
         are_allowed: &dyn Fn(&Construct, &Directive) -> bool,
     ) -> Result<Self, Problem> {
         let no = |span: Span, message: &str| (span, message.to_owned());
-        if region.chain.constructs.len() != 1 || region.chain.leaves.last() != Some(&Leaf::For) {
-            return Err(no(directive.span, "the directive has `simd` too, or is several"));
+        let directives: Vec<&Directive> =
+            region.chain.constructs.iter().map(|id| cx.constructs.directive(*id)).collect();
+        let directive = cx.constructs.directive(region.chain.innermost());
+        if region.chain.leaves.last() != Some(&Leaf::For) {
+            return Err(no(directive.span, "the loop has `simd` too"));
+        }
+        let between = directives.iter().zip(directives.iter().skip(1));
+        let mut between = between.map(|(one, next)| Span::new(one.span.end, next.span.start));
+        if let Some(gap) = between.find(|gap| !cx.file.bytes(*gap).iter().all(u8::is_ascii_whitespace)) {
+            return Err(no(gap, "something stands between the directives"));
         }
         let not_read = || no(directive.span, "the loop is not read");
         let (loops, promised) = associated_loops(cx, region).ok_or_else(not_read)?;
@@ -65,7 +73,7 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let (found, sections) = independence::read(&candidate);
         match found.troubles.first() {
             Some(trouble) => Err((trouble.span, trouble.message.clone())),
-            None => Ok(Self { cx, region, directive, candidate, found, sections, statement }),
+            None => Ok(Self { cx, region, directives, candidate, found, sections, statement }),
         }
     }
 
@@ -79,25 +87,25 @@ impl<'c, 'p> Kernel<'c, 'p> {
         results: &[TeamResult],
         others: Vec<Edit>,
     ) -> Result<Edit, Problem> {
-        let (cx, directive) = (self.cx, self.directive);
+        let cx = self.cx;
         let loops = &self.candidate.nest.loops.loops;
         let heads: Vec<Span> = loops.iter().flat_map(|one| [one.lower, one.condition, one.step.span]).collect();
         let mut names = results.iter().flat_map(|one| &one.names);
         if let Some(named) = names.find(|name| heads.iter().any(|head| head.contains(**name))) {
             return Err((*named, "how often the loop runs depends on what it combines".to_owned()));
         }
-        let Some(turns) = grid::Turns::of(cx, self.region.chain.innermost(), loops) else {
+        let Some(turns) = grid::Turns::of(cx, self.region, loops) else {
             let message =
                 "there may be too many iterations for several teams to take turns at, and the host cannot ask";
             return Err((cx.tree.span(self.statement), message.to_owned()));
         };
-        let mut shared = clauses::share(cx, directive, results)?;
+        let mut shared = clauses::share(cx, &self.directives, results)?;
         shared.reduce(results);
         let body = self.candidate.nest.loops.body;
         let has_loop = cx.tree.descendants(body).any(|node| cx.tree.kind(node).is_loop());
-        grid::complete(cx, (directive, has_loop), device, &turns, &mut shared);
-        let edit = write::edit(cx, self.region, (directive, self.statement), shared, results, others);
-        edit.ok_or_else(|| (directive.span, "directive and loop do not stand on lines of their own".to_owned()))
+        grid::complete(cx, (&self.directives, has_loop), device, &turns, &mut shared);
+        let edit = write::edit(self, shared, results, others);
+        edit.ok_or_else(|| (self.region.extent, "directive and loop do not stand on lines of their own".to_owned()))
     }
 }
 

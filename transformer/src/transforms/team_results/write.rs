@@ -1,13 +1,11 @@
 //! The edit: one directive becomes two, with a block of the teams around the second.
 
+use super::Kernel;
 use super::clauses::Shared;
 use super::result::{Origin, TeamResult, renames};
-use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, text_end};
-use crate::region::target::TargetRegion;
 use crate::source::Span;
-use crate::syntax::{Directive, NodeId};
 use crate::transforms::two_forms::{Indents, edited, indented, lines_behind, lines_of};
 
 const TEAMS: &str = "target teams";
@@ -15,15 +13,15 @@ const LOOP: &str = "distribute parallel for";
 
 /// The edit, with others that are made in the loop. `None` where directive and loop do not stand on lines of their own.
 pub(super) fn edit(
-    cx: &Context<'_>,
-    region: &TargetRegion,
-    (directive, statement): (&Directive, NodeId),
+    kernel: &Kernel<'_, '_>,
     mut shared: Shared,
     results: &[TeamResult],
     others: Vec<Edit>,
 ) -> Option<Edit> {
+    let Kernel { cx, region, statement, .. } = *kernel;
     let file = cx.file;
-    let layout = Layout::of(file, directive);
+    let (first, last) = (kernel.directives.first()?, kernel.directives.last()?);
+    let layout = Layout::of(file, first);
     let Indents { indent, level } = Indents::of(cx, region.extent, statement, &layout);
     let newline = layout.newline;
     let whole = lines_of(file, region.extent);
@@ -46,7 +44,7 @@ pub(super) fn edit(
         text += &line(&format!("{ty} {part} = {start};"));
     }
     text += &pragma(LOOP, &of_loop);
-    let behind = lines_behind(file, directive.span.end, region.extent.end)?;
+    let behind = lines_behind(file, last.span.end, region.extent.end)?;
     let mut edits = renames(results, behind);
     edits.extend(others);
     edits.sort_by_key(|edit| edit.span.start);
