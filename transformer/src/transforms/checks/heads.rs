@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::edit::Edit;
 use crate::region::loop_nest::{CanonicalLoop, Relation, VariableKind};
+use crate::semantics::Program;
 use crate::source::{Language, Span, words};
 use crate::syntax::{NodeId, NodeKind, Number};
 
@@ -98,9 +99,9 @@ pub(in crate::transforms) fn counting(
 }
 
 /// The declaration of a loop's variable in an iteration that other loops count. In C++ a call may choose its function by whether it is `const`.
-pub(in crate::transforms) fn variable(cx: &Context<'_>, own: &CanonicalLoop, ty: &str, value: &str) -> String {
+pub(in crate::transforms) fn copied_variable(cx: &Program<'_>, ty: &str, name: &str, value: &str) -> String {
     let qualifier = if cx.tree.language() == Language::C { "const " } else { "" };
-    format!("{qualifier}{ty} {} = {value};", own.variable)
+    format!("{qualifier}{ty} {name} = {value};")
 }
 
 /// How the variable of a loop is compared with the bound, where it counts up.

@@ -70,13 +70,13 @@ impl<'w> Part<'w> {
     }
 
     /// The variable of the loop in such an iteration.
-    pub(super) fn value(&self) -> String {
+    pub(super) fn value(&self, cx: &Context<'_>) -> String {
         let Self { first, offset, axis, ty, .. } = self;
-        let name = &self.own.variable;
-        match &self.lane {
-            Some(lane) => format!("const {ty} {name} = {first} + {lane} + {} * {offset};", axis.apart),
-            None => format!("const {ty} {name} = {first} + {offset};"),
-        }
+        let value = match &self.lane {
+            Some(lane) => format!("{first} + {lane} + {} * {offset}", axis.apart),
+            None => format!("{first} + {offset}"),
+        };
+        heads::copied_variable(cx, ty, &self.own.variable, &value)
     }
 
     /// The head of the loop over what is left over where this loop alone is grouped, and the variable in it where that loop counts something
@@ -91,7 +91,7 @@ impl<'w> Part<'w> {
         let bound = heads::bound(cx, self.own);
         (
             format!("for ({ty} {offset} = {lane}; {offset} {relation} {bound} - {first}; {offset} += {})", axis.apart),
-            Some(format!("const {ty} {name} = {first} + {offset};")),
+            Some(heads::copied_variable(cx, ty, name, &format!("{first} + {offset}"))),
         )
     }
 

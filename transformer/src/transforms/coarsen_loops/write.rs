@@ -157,7 +157,7 @@ impl Writer<'_, '_> {
         let conditions: Vec<String> = self.parts.iter().map(|part| part.is_there(self.cx)).collect();
         let loops = self.parts.iter().map(Part::partial_head);
         let heads = loops.chain([format!("if ({})", conditions.join(" && "))]).collect();
-        (heads, self.parts.iter().map(Part::value).collect())
+        (heads, self.parts.iter().map(|part| part.value(self.cx)).collect())
     }
 
     /// A statement in the place of a loop's body. A comment behind the head stays there, and what follows it begins a line; comments on lines of their own
@@ -328,7 +328,7 @@ impl Writer<'_, '_> {
             let pragma = self.layout.indented(column.to_owned()).write("unroll", &["full".to_owned()]);
             text += &format!("{column}{pragma}{newline}{blanks}{}{}{newline}", part.loop_head(), self.opening(&blanks));
             if run.iter().any(|node| self.uses(*node).iter().any(|(_, key)| *key == part.variable)) {
-                text += &format!("{blanks}{level}{}{newline}", part.value());
+                text += &format!("{blanks}{level}{}{newline}", part.value(self.cx));
             }
         }
         let deepest = level.repeat(self.parts.len());

@@ -32,6 +32,7 @@ use crate::region::loop_nest::Relation;
 use crate::source::{Span, words};
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::addresses::operand;
+use crate::transforms::checks::heads::copied_variable;
 use crate::transforms::two_forms::{edited, indented};
 
 /// The one loop of constructs side by side.
@@ -96,7 +97,7 @@ impl Beside {
             let to = (uppers.len() > 1).then(|| format!(" && {variable} < {}", range.upper));
             let condition = format!("{part} == {at}{}{}", from.unwrap_or_default(), to.unwrap_or_default());
             let own = member.loops.first().map(|read| &read.variable).filter(|_| !keep_names);
-            Asked { condition, copy: own.map(|own| format!("const {ty} {own} = {variable};")) }
+            Asked { condition, copy: own.map(|own| copied_variable(cx, &ty, own, &variable)) }
         };
         let asked = members.iter().zip(&ranges).enumerate().map(asked).collect();
         let span = host_loop::head(cx, own).ok_or_else(unread)?;

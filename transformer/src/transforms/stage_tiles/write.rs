@@ -63,7 +63,7 @@ impl Part<'_> {
     /// The loop's variable.
     fn value(&self, cx: &Context<'_>) -> String {
         let Self { first, offset, ty, .. } = self;
-        heads::variable(cx, self.own, ty, &format!("{first} + {offset}"))
+        heads::copied_variable(cx, ty, &self.own.variable, &format!("{first} + {offset}"))
     }
 }
 

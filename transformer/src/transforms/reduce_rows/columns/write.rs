@@ -221,7 +221,7 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
             return String::new();
         }
         let value = format!("{} + {}", self.first, self.offset);
-        self.line(depth, &heads::variable(cx, outer, &self.ty(), &value))
+        self.line(depth, &heads::copied_variable(cx, &self.ty(), &outer.variable, &value))
     }
 
     /// The text between the braces of the body.
