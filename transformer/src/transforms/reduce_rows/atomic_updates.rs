@@ -153,7 +153,7 @@ fn result(
     let whole = cx.file.show(span).into_owned();
     let no = |why: &str| (span, format!("`{whole}` {why}"));
     let (base, ty) = match cx.tree.kind(element.target) {
-        NodeKind::Identifier => (whole.clone(), variable(kernel, element, &whole).map_err(|why| no(why))?.ty.clone()),
+        NodeKind::Identifier => (whole.clone(), variable(kernel, element, &whole).map_err(&no)?.ty.clone()),
         _ => {
             let (access, assumed) = access(kernel, element).map_err(|(at, why)| (at, format!("`{whole}` {why}")))?;
             reasons.extend(assumed);
@@ -166,7 +166,7 @@ fn result(
         return Err(no("may be named by a macro"));
     }
     let combiner = Combiner::of(element.operator.clause()).ok_or_else(|| no("is combined by no atomic instruction"))?;
-    let (mut part_type, start) = start(cx, &ty, combiner, span.start, true).map_err(|why| no(why))?;
+    let (mut part_type, start) = start(cx, &ty, combiner, span.start, true).map_err(&no)?;
     if let Some(own) = Integer::of(&ty) {
         if !are_integers(cx, &kernel.found, element, own) {
             return Err(no("is combined with what is not known to be integers of its size"));
