@@ -299,7 +299,8 @@ fn is_named(cx: &Program<'_>, node: NodeId, name: &str) -> bool {
     cx.tree.kind(node) == NodeKind::Identifier && cx.file.show(cx.tree.span(node)) == name
 }
 
-fn without_parentheses(cx: &Program<'_>, node: NodeId) -> NodeId {
+/// An expression without the parentheses around it.
+pub(crate) fn without_parentheses(cx: &Program<'_>, node: NodeId) -> NodeId {
     let tree = cx.tree;
     let is_around =
         |node: NodeId| matches!(tree.kind(node), NodeKind::ParenthesizedExpression | NodeKind::ConditionClause);

@@ -5,12 +5,12 @@ mod steady;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use self::steady::{is_steady, without_parentheses};
+use self::steady::is_steady;
 use super::rows::unsigned_for;
 use crate::analysis::accesses::{Access, Accesses, RootKind, Subscript};
 use crate::analysis::associated_loops::{associated_loops, known_iterations};
 use crate::analysis::atomics::{Updated, is_update, updated};
-use crate::analysis::combinations::Operator;
+use crate::analysis::combinations::{Operator, without_parentheses};
 use crate::analysis::floats;
 use crate::analysis::independence::alone;
 use crate::analysis::integers::integer_of;

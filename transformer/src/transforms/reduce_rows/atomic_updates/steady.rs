@@ -1,5 +1,6 @@
 //! Is a variable or element the same one in all iterations of a loop, and in front of it?
 
+use crate::analysis::combinations::without_parentheses;
 use crate::context::Context;
 use crate::semantics::Act;
 use crate::semantics::symbols::{DeclaredType, Variable};
@@ -25,14 +26,6 @@ pub(super) fn is_steady(cx: &Context<'_>, target: NodeId, inside: Span) -> bool 
         }),
         _ => false,
     }
-}
-
-pub(super) fn without_parentheses(cx: &Context<'_>, mut node: NodeId) -> NodeId {
-    while cx.tree.kind(node) == NodeKind::ParenthesizedExpression {
-        let Some(inner) = cx.tree.named_children(node).next() else { return node };
-        node = inner;
-    }
-    node
 }
 
 /// Is it the name of an array, which stays in its place, or of a pointer that keeps its value?
