@@ -20,7 +20,7 @@ const TRIALS: Trials<Family> = Trials {
     mutant: |part, old, new| part.replace(old, new),
 };
 
-/// The same where each iteration makes an atomic update, or forms the sum of a column.
+/// The same where each iteration makes an atomic update, or forms the sum of a row or a column.
 const SHARED_BY_TEAMS: Trials<Family> = Trials {
     pass: Pass::Reduce,
     list: List { name: "shared", ..TRIALS.list },
@@ -45,7 +45,7 @@ const MUTANTS: [(&str, &str, &str); 10] = [
     ("a second result goes into the first", "other += other_of_team", "all += other_of_team"),
 ];
 
-const MUTANTS_SHARED_BY_TEAMS: [(&str, &str, &str); 16] = [
+const MUTANTS_SHARED_BY_TEAMS: [(&str, &str, &str); 21] = [
     ("a team's part of a sum begins with another number", "_of_team = 0;", "_of_team = 5;"),
     ("common bits begin without the lowest", "_of_team = -1;", "_of_team = -2;"),
     ("the part of a variable is taken away", "all += all_of_team", "all -= all_of_team"),
@@ -56,11 +56,16 @@ const MUTANTS_SHARED_BY_TEAMS: [(&str, &str, &str); 16] = [
     ("a part is left out where there is one", "_of_team != 0)", "_of_team == 0)"),
     ("common bits are left out", "_of_team != -1)", "_of_team == -1)"),
     ("a second result is taken away", "other += other_of_team", "other -= other_of_team"),
-    ("columns are left out", "first += 32", "first += 33"),
-    ("a part leaves out iterations", "j += 32", "j += 33"),
-    ("a part is left out", "int part = 0; part < 32", "int part = 1; part < 32"),
+    ("columns are left out", "first += 16", "first += 17"),
+    ("a part leaves out iterations", "j += 64", "j += 65"),
+    ("a part is left out", "int part = 0; part < 64", "int part = 1; part < 64"),
     ("a part is that of the next column", "= first + offset", "= first + offset / 2 * 2"),
     ("parts are not added", "sum += sum_of_part[part][offset]", "sum = sum_of_part[part][offset]"),
+    ("a part of a row leaves out iterations", "j += 128", "j += 129"),
+    ("a part of a row is left out", "int part = 0; part < 128", "int part = 1; part < 128"),
+    ("all parts of a row begin with its first element", "int j = part;", "int j = 0;"),
+    ("the first serial loop is shorter", "; q++)", " - 1; q++)"),
+    ("the other serial loop is shorter", "; t++)", " - 1; t++)"),
     ("a part is taken away", "ends += ends_of_part[part][offset]", "ends -= ends_of_part[part][offset]"),
 ];
 

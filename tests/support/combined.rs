@@ -23,13 +23,26 @@ pub enum Family {
     Two,
     /// A sum of each column.
     Columns,
+    /// A sum of each row, and a second one.
+    LongRows,
+    /// A sum over two serial loops, whose terms lie side by side in the other order.
+    SerialLoops,
 }
 
 /// Every family.
 pub const FAMILIES: [Family; 6] = [Family::Sum, Family::Bits, Family::Extreme, Family::Nest, Family::Rows, Family::Two];
 
-/// What `reduce` shares among the threads of a team: those of which one instruction makes an atomic update, and columns.
-pub const SHARED: [Family; 6] = [Family::Sum, Family::Bits, Family::Nest, Family::Rows, Family::Two, Family::Columns];
+/// What `reduce` shares among the threads of a team: those of which one instruction makes an atomic update, rows and columns; and serial loops that change places.
+pub const SHARED: [Family; 8] = [
+    Family::Sum,
+    Family::Bits,
+    Family::Nest,
+    Family::Rows,
+    Family::Two,
+    Family::Columns,
+    Family::LongRows,
+    Family::SerialLoops,
+];
 
 /// By what iterations leave their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +67,7 @@ pub fn program(seed: u64) -> Program<Family> {
     program_by(By::Clauses, seed, &FAMILIES)
 }
 
-/// The same with `atomic` constructs, and sums of columns.
+/// The same with `atomic` constructs, and sums of columns and rows.
 pub fn program_of_shared(seed: u64) -> Program<Family> {
     program_by(By::AtomicUpdates, seed, &SHARED)
 }
@@ -64,12 +77,16 @@ fn program_by(by: By, seed: u64, families: &[Family]) -> Program<Family> {
         let integers = ["int", "unsigned", "long", "unsigned long long"];
         let ty = match family {
             Family::Bits => rng.pick(&integers),
-            Family::Columns => rng.pick(&["unsigned", "float", "double", "unsigned long"]),
+            Family::Columns | Family::LongRows | Family::SerialLoops => {
+                rng.pick(&["unsigned", "float", "double", "unsigned long"])
+            }
             Family::Extreme => rng.pick(&["int", "long", "float", "double", "unsigned"]),
             _ => rng.pick(&["int", "unsigned", "long", "double", "double"]),
         };
         let function = match family {
             Family::Columns => columns(rng, index, ty),
+            Family::LongRows => long_rows(rng, index, ty),
+            Family::SerialLoops => serial_loops(rng, index, ty),
             _ => function(rng, by, family, index, ty),
         };
         (function, calls(index, ty))
@@ -184,14 +201,70 @@ fn columns(rng: &mut Rng, index: usize, ty: &str) -> String {
     if rng.chance(40) {
         declared = format!("{ty} sum = {first}, ends = 1;");
         update = format!("{{\n            {update}\n            ends += a[j * W + i] * 2;\n        }}");
-        stored = rng.pick(&["s[i] = sum * 2 + ends;", "if (ends > sum)\n            s[i] = sum + ends;"]).to_owned();
+        stored = rng
+            .pick(&[
+                "s[i] = sum * 2 + ends;",
+                "if (ends > sum)\n            s[i] = sum + ends;\n        else\n            s[i] = sum * 2;",
+            ])
+            .to_owned();
     }
+    let body =
+        format!("{scale}{declared}\n        for (int j = {from}; j {to}; j++)\n            {update}\n        {stored}");
+    of_sums(index, ty, "", "", &format!("    for (int i = 0; i < n; i++) {{\n        {body}\n    }}\n"))
+}
+
+/// A function that adds up rows that overlap, each of up to some thousand elements.
+fn long_rows(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let first = rng.pick(&["s[i]", "0", "3"]);
+    let (from, to) = (rng.pick(&["0", "0", "2"]), rng.pick(&["< length", "<= length - 1"]));
+    let value = rng.pick(&["a[i * 10 + j]", "a[i * 10 + j] * 2", "a[i * 10 + j] * (a[j] > 60)"]);
+    let (mut declared, mut update) = (format!("{ty} sum = {first};"), format!("sum += {value};"));
+    let mut stored = "s[i] = sum;".to_owned();
+    if rng.chance(40) {
+        declared = format!("{ty} sum = {first}, ends = 1;");
+        update = format!("{{\n            {update}\n            ends += a[i * 10 + j];\n        }}");
+        stored = rng
+            .pick(&[
+                "s[i] = sum * 2 + ends;",
+                "if (ends > sum)\n            s[i] = sum + ends;\n        else\n            s[i] = sum * 2;",
+            ])
+            .to_owned();
+    }
+    let body = format!("{declared}\n        for (int j = {from}; j {to}; j++)\n            {update}\n        {stored}");
+    of_sums(
+        index,
+        ty,
+        "    const int length = m * 60;\n",
+        "",
+        &format!("    for (int i = 0; i < n; i++) {{\n        {body}\n    }}\n"),
+    )
+}
+
+/// A function whose sums go over two serial loops.
+fn serial_loops(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let (from, to) = (rng.pick(&["0", "1"]), rng.pick(&["q < m", "q < m", "q <= m"]));
+    let layers = rng.pick(&["t = 0; t < 7; t++", "t = 6; t >= 0; t--", "t = 0; t < layers; t += 2"]);
+    let braces = rng.chance(50);
+    let (open, close) = if braces { (" {", "\n            }") } else { ("", "") };
+    let body = format!(
+        "{ty} sum = {};\n            for (int q = {from}; {to}; q++){open}\n                for (int {layers})\n                    \
+         sum += a[t * W * 8 + i * 8 + q]{};{close}\n            if (j < 4)\n                s[i * 4 + j] {} sum;",
+        rng.pick(&["0", "5"]),
+        rng.pick(&["", " * a[q]"]),
+        rng.pick(&["=", "+="]),
+    );
+    let loops = format!(
+        "    for (int i = 0; i < n / 4; i++)\n        for (int j = 0; j < n; j++) {{\n            {body}\n        }}\n"
+    );
+    of_sums(index, ty, "    const int layers = n % 8;\n    (void)layers;\n", " collapse(2)", &loops)
+}
+
+/// A function that leaves its results in an array of the type, by one kernel.
+fn of_sums(index: usize, ty: &str, declared: &str, collapse: &str, loops: &str) -> String {
     format!(
-        "\nstatic void part{index}(int n, int m, const {ty} *a, double *given)\n{{\n    {ty} s[W];\n\
+        "\nstatic void part{index}(int n, int m, const {ty} *a, double *given)\n{{\n    {ty} s[W];\n{declared}\
          \x20   for (int i = 0; i < W; i++)\n        s[i] = ({ty})i;\n\
-         #pragma omp target teams distribute parallel for map(to: a[0:SIZE]) map(tofrom: s)\n\
-         \x20   for (int i = 0; i < n; i++) {{\n        {scale}{declared}\n\
-         \x20       for (int j = {from}; j {to}; j++)\n            {update}\n        {stored}\n    }}\n\
+         #pragma omp target teams distribute parallel for{collapse} map(to: a[0:SIZE]) map(tofrom: s)\n{loops}\
          \x20   *given = 0;\n    for (int i = 0; i < W; i++)\n        *given += (double)s[i] * (i % 7 + 1);\n}}\n"
     )
 }

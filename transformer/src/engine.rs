@@ -329,18 +329,22 @@ fn plans(context: &Context<'_>, options: &Options, passes: &[Pass], is_asked: im
     plans
 }
 
-/// Leaves out the plans that wait until another pass has changed the same place: see
+/// Leaves out the plans that give way to another pass, or wait until it has changed the same place: see [`Plan::yields_to`] and
 /// [`crate::transforms::Transform::waits_for`].
 fn wait_for_others(plans: &mut Vec<Plan>, options: &Options) {
     let is_written = |plan: &Plan| plan.decision.is_written(options.consent());
-    let changed: Vec<(Pass, Span)> =
-        plans.iter().filter(|plan| is_written(plan)).map(|plan| (plan.pass, plan.extent)).collect();
+    let changed_in = |plans: &[Plan]| -> Vec<(Pass, Span)> {
+        plans.iter().filter(|plan| is_written(plan)).map(|plan| (plan.pass, plan.extent)).collect()
+    };
+    let touches = |plan: &Plan, extent: Span| plan.extent.contains(extent) || extent.contains(plan.extent);
+    let changed = changed_in(plans);
+    plans.retain(|plan| !changed.iter().any(|(pass, extent)| plan.yields_to == Some(*pass) && touches(plan, *extent)));
+    let changed = changed_in(plans);
     plans.retain(|plan| {
         let waiting = Waiting { is_written: is_written(plan), for_device: options.device.is_some() };
         let transform = TRANSFORMS.iter().find(|transform| transform.pass == plan.pass);
         let waits_for = transform.map_or(&[][..], |transform| (transform.waits_for)(waiting));
-        let touches = |extent: Span| plan.extent.contains(extent) || extent.contains(plan.extent);
-        !changed.iter().any(|(pass, extent)| waits_for.contains(pass) && touches(*extent))
+        !changed.iter().any(|(pass, extent)| waits_for.contains(pass) && touches(plan, *extent))
     });
 }
 

@@ -214,6 +214,8 @@ pub struct Plan {
     pub times: Option<Times>,
     /// How often data travel, where the pass goes by that.
     pub copies: Option<Copies>,
+    /// The pass that changes one of its constructs in a better way, if it changes it: then this is left, and the other pass does not wait for it.
+    pub yields_to: Option<Pass>,
     /// What takes the time of a construct in which nothing is left to do.
     pub limit: Option<Limit>,
     /// Is it about the text that an earlier change of this run wrote? Its spans are those of the original text that was
@@ -238,6 +240,7 @@ impl Plan {
             kernels: (1, 1),
             times: None,
             copies: None,
+            yields_to: None,
             limit: None,
             follows: false,
         }

@@ -34,6 +34,8 @@ pub struct Change {
     pub times: Option<Times>,
     /// How often data travel: see [`Plan::copies`].
     pub copies: Option<Copies>,
+    /// The pass whose changes come first: see [`Plan::yields_to`].
+    pub yields_to: Option<Pass>,
 }
 
 impl Verdict {
@@ -64,6 +66,7 @@ impl Verdict {
                 plan.kernels = change.kernels.unwrap_or(plan.kernels);
                 plan.times = change.times;
                 plan.copies = change.copies;
+                plan.yields_to = change.yields_to;
                 plan
             }
         }

@@ -68,7 +68,9 @@
 //! - constructs of one loop each, that counts up by one from a small number in a variable of its own, up to at most two different bounds, which are
 //!   sums of numbers and variables of that type; nothing that one of them writes another one accesses;
 //! - no clause says something of the loop or combines values, and all of them together are short, so that registers do not decide;
-//! - a serial loop in which neighbouring threads load elements far apart has the length of all other loops: otherwise it needs a grid of its own.
+//! - a serial loop in which neighbouring threads load elements far apart has the length of all other loops, or each of two constructs' serial loops that of the other one's own loop: otherwise it needs a grid
+//!   of its own;
+//! - `reduce` gives none of them to whole teams.
 //!
 //! Or over the range of all (`one_range`): nests of several loops that count up by one in variables of equal names, from numbers up to bounds that differ by
 //! numbers; in all else as over the same range.
@@ -338,7 +340,8 @@ fn merged(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -
 fn beside(cx: &Context<'_>, members: &[&Member], taken: &mut Bounds) -> Result<Change, Stopped> {
     let beside = Some(Beside::of(cx, members, taken)?);
     let arrangement = Arrangement { names: vec![None; members.len()], beside, range: None };
-    let change = certainly(cx, members, &arrangement)?;
+    // Where teams share the sums of one of them, each is better off in a kernel of its own.
+    let change = Change { yields_to: Some(Pass::Reduce), ..certainly(cx, members, &arrangement)? };
     arrangement.beside.into_iter().for_each(|beside| beside.take_name(taken));
     Ok(change)
 }

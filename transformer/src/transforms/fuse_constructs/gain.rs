@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Stopped;
 use super::members::Member;
 use super::together::PlaceOf;
-use crate::analysis::accesses::{Access, Accesses};
+use crate::analysis::accesses::{Access, Accesses, Loop};
 use crate::analysis::body_work::operations_in_text;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::analysis::cost::{NestWork, nest_time};
@@ -95,8 +95,8 @@ pub(super) fn beside_does_not_pay(
 }
 
 /// Why a construct should keep a grid of its own: where threads walk along rows, how many of them are a team decides much, and with other lengths
-/// that construct may take most of the time. Side by side with loops of the same length it gains in any case: measured with products of a
-/// matrix and its transpose (`bench/fuse`).
+/// that construct may take most of the time. Side by side with loops of the same length, or of two of which each one is as long as the other has iterations, it gains in any case:
+/// measured with products of a matrix and its transpose (`bench/fuse`).
 fn wants_a_grid_of_its_own(found: &Accesses, own: &[usize]) -> Option<String> {
     let long = |index: &usize| {
         let one = found.loops.get(*index).filter(|_| *index > 0)?;
@@ -109,10 +109,16 @@ fn wants_a_grid_of_its_own(found: &Accesses, own: &[usize]) -> Option<String> {
             && matches!(pattern, Some(Pattern::Strided | Pattern::Unknown))
     };
     let far = found.accesses.iter().find(is_far)?;
-    let mut lengths = found.loops.iter().skip(1).map(|one| (&one.range.lower, &one.range.upper));
-    let first = lengths.next()?;
-    let is_square = first.1.is_some() && lengths.all(|other| other == first);
-    (!is_square).then(|| {
+    let length = |one: &'_ Loop| (one.range.lower.clone(), one.range.upper.clone());
+    let lengths: Vec<_> = found.loops.iter().skip(1).map(length).collect();
+    let is_known = lengths.iter().all(|(_, upper)| upper.is_some());
+    let is_square = lengths.windows(2).all(|pair| pair.first() == pair.last());
+    // The loops in the order of the text: one construct's own, that in it, the other's own, and that in it.
+    let are_crossed = match (own, lengths.as_slice()) {
+        ([1, 3], [one, in_one, other, in_other]) => one == in_other && other == in_one,
+        _ => false,
+    };
+    (!(is_known && (is_square || are_crossed))).then(|| {
         format!("a serial loop walks along `{}`, and needs as many threads in a team as suit it", far.root.name)
     })
 }

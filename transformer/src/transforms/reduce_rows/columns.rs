@@ -1,35 +1,39 @@
-//! Sums of neighbouring columns: neighbouring threads load side by side already, but are few. So the threads of a team take 32 columns and parts of each.
+//! Sums of neighbouring columns: neighbouring threads load side by side already, or the same, but are few. So the threads of a team take 16 columns and parts of each.
 
 mod write;
 
+use super::parts::{Bound, Question, ROOM, condition, counts_on, length, strictest};
 use super::rows::{Inner, Row};
 use super::updates::Combined;
 use super::{conditions, in_two_forms};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::combinations::Operator;
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::semantics::Act;
 use crate::semantics::uses::{Role, Use, uses_below};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::{ClauseName, Declaration, Field, NodeId, NodeKind};
-use crate::transforms::checks::lengths::Lengths;
 use crate::transforms::checks::{heads, restated};
 use crate::transforms::two_forms;
 
-/// Columns of a team, and parts of each: as many as a warp has threads, and together as many as a team may have.
-const LANES: u32 = 32;
-const PARTS: u32 = 32;
+/// Columns of a team, and parts of each: together as many as a team may have threads. With 32 columns there are too few teams for the device where there are
+/// less than a few thousand; with 8 half of what the memory hands out at once is not used (`bench/results/reduce`).
+const LANES: u32 = 16;
+const PARTS: u32 = 64;
 
-/// Elements that a thread loads of its part at once, so that 1,024 threads of each processor keep the memory busy.
-const AT_ONCE: u32 = 8;
+/// Elements that a thread loads of its part of a column at once: more need so many registers that a processor holds one team in place of two, and loads that come back together wait for
+/// each other. 4,096 columns of 16,384 elements take 106 us with two on an H200, 137 with four and 152 with eight.
+const AT_ONCE: u32 = 2;
+/// The same of what all threads load.
+const SUMMED_AT_ONCE: u32 = 4;
 
 /// With so many columns each thread of the device has one of its own.
 const MANY_COLUMNS: i128 = 65_536;
+/// The same where all threads load the same, and compute: on an H200 30,000 sums over bodies take 0.7 of their time in parts, 60,000 take 1.1 of it.
+const MANY_SUMS: i128 = 32_768;
 /// A column that is shorter leaves each part too little.
 const SHORTEST: i128 = 512;
-/// A part goes on by as many iterations as there are parts, which needs room behind the last one.
-const ROOM: i128 = 2_000_000_000;
 /// With more sums their parts might need more memory than a team has: each takes 8 KiB at most, of 48.
 const MOST_SUMS: usize = 4;
 /// The most bytes that each access of a warp may take from memory for each of its threads: elements side by side.
@@ -46,6 +50,8 @@ struct Columns<'r, 'c, 'p> {
     declared: Vec<Declared>,
     /// The sums among that.
     sums: Vec<Sum>,
+    /// Elements that a thread loads at once.
+    at_once: u32,
     /// The name of the device that it is written for.
     device: &'r str,
 }
@@ -69,10 +75,12 @@ struct Sum {
 pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     let (cx, [outer], [node]) = (row.cx, row.nest.loops.as_slice(), nodes) else { return None };
     let device = cx.profile.filter(|device| !device.shares_host_memory)?;
-    (cx.pipeline.transforms_loops() && !has_own_clauses(row) && are_side_by_side(row, *node)).then_some(())?;
+    (cx.pipeline.transforms_loops() && !has_own_clauses(row)).then_some(())?;
+    let many = many(row, *node)?;
     let inner = canonical_nest(cx.file, cx.tree, *node, 1).ok()?.loops.into_iter().next()?;
-    count_by_one(row, outer, &inner).then_some(())?;
-    let questions = questions(row, outer, &inner)?;
+    let steps_by_one = outer.step.amount.is_none_or(|step| cx.constant(step) == Some(1));
+    (steps_by_one && counts_on(row, &inner)).then_some(())?;
+    let questions = questions(row, (outer, many), &inner)?;
     let refused = |(span, message): (Span, String)| {
         Some(Verdict::Refuse(vec![Reason::new(ReasonCode::RowNotShared, span, message)]))
     };
@@ -87,7 +95,8 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     if let Some(problem) = text_trouble(row) {
         return refused(problem);
     }
-    let columns = Columns { row, outer, inner, declared, sums, device: &device.name };
+    let at_once = if many == MANY_COLUMNS { AT_ONCE } else { SUMMED_AT_ONCE };
+    let columns = Columns { row, outer, inner, declared, sums, at_once, device: &device.name };
     let Some(mut edits) = write::edits(&columns) else {
         return refused((
             cx.tree.span(*node),
@@ -97,7 +106,7 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     let mut summary =
         format!("the threads of a team share neighbouring sums, {PARTS} each: the device has more threads");
     if !questions.is_empty() {
-        let condition = questions.join(" && ");
+        let condition = condition(&questions);
         let comment =
             format!("Shorter or more columns are faster with a thread for each (estimate for {}).", device.title);
         match in_two_forms(row, &edits, &condition, &comment) {
@@ -121,63 +130,39 @@ fn has_own_clauses(row: &Row<'_, '_>) -> bool {
     })
 }
 
-/// Does the loop only load, and neighbouring threads elements side by side, at least once?
-fn are_side_by_side(row: &Row<'_, '_>, node: NodeId) -> bool {
+/// With how many columns each thread may have one of its own, if the loop only loads, and neighbouring threads the same elements or some side by side.
+fn many(row: &Row<'_, '_>, node: NodeId) -> Option<i128> {
     let found = &row.found;
     let span = row.cx.tree.span(node);
-    let Some(own) = found.loops.iter().find(|one| one.span == span) else { return false };
-    let Some(lane) = found.loops.first().map(|one| one.atom) else { return false };
+    let own = found.loops.iter().find(|one| one.span == span)?;
+    let lane = found.loops.first()?.atom;
     let loaded = || found.accesses.iter().filter(|access| span.contains(access.span));
     let along = |access| from_start(access, own).map_or(Pattern::Unknown, |it| pattern(&it, lane, &found.opaque));
-    let is_column = |access| {
-        matches!(along(access), Pattern::Near(bytes) if bytes <= CLOSE)
-            && pattern(access, own.atom, &found.opaque) == Pattern::Strided
-    };
-    let is_close = |access| matches!(along(access), Pattern::Uniform) || is_column(access);
-    loaded().all(|access| !access.writes && is_close(access)) && loaded().any(is_column)
-}
-
-/// Do both loops count by one, that of a column from a number, so that each part can begin behind it, and in a type that does not wrap around?
-fn count_by_one(row: &Row<'_, '_>, outer: &CanonicalLoop, inner: &CanonicalLoop) -> bool {
-    let cx = row.cx;
-    let by_one = |own: &CanonicalLoop| own.step.amount.is_none_or(|step| cx.constant(step) == Some(1));
-    let is_up = matches!(inner.relation, Relation::Less | Relation::LessOrEqual) && !inner.step.is_subtracted;
-    let is_wide = cx.holds_32_bits(&inner.variable, cx.tree.span(inner.body).start);
-    let starts = cx.constant(inner.lower).is_some_and(|from| (0..=i64::from(u16::MAX)).contains(&from));
-    [outer, inner].into_iter().all(by_one) && is_up && is_wide && inner.declared_in_loop && starts
+    let is_near = |access| matches!(along(access), Pattern::Near(bytes) if bytes <= CLOSE);
+    let is_close = |access| is_near(access) || matches!(along(access), Pattern::Uniform);
+    let is_column = |access| is_near(access) && pattern(access, own.atom, &found.opaque) == Pattern::Strided;
+    loaded().all(|access| !access.writes && is_close(access)).then(|| match loaded().any(is_column) {
+        true => MANY_COLUMNS,
+        false => MANY_SUMS,
+    })
 }
 
 /// What the host must ask first. `None` where it cannot, has asked, or the text tells that nothing is gained.
-fn questions(row: &Row<'_, '_>, outer: &CanonicalLoop, inner: &CanonicalLoop) -> Option<Vec<String>> {
-    let cx = row.cx;
-    let lengths = Lengths { cx, region: row.region, loops: std::slice::from_ref(outer), found: &row.found };
-    let name = |own: &CanonicalLoop| lengths.length(own).filter(|_| has_small_numbers(row, own.upper));
-    let trips = |own: &CanonicalLoop| row.trips(own.node);
+fn questions(row: &Row<'_, '_>, (outer, many): (&CanonicalLoop, i128), inner: &CanonicalLoop) -> Option<Vec<Question>> {
+    let question = |own: &CanonicalLoop, bound| length(row, own).map(|variable| Question { variable, bound });
     let mut all = Vec::new();
-    match trips(outer) {
-        Some(columns) if columns >= MANY_COLUMNS => return None,
+    match row.trips(outer.node) {
+        Some(columns) if columns >= many => return None,
         Some(_) => {}
-        None => all.push(format!("{} < {MANY_COLUMNS}", name(outer)?)),
+        None => all.push(question(outer, Bound::Below(many))?),
     }
-    match trips(inner) {
-        Some(length) if !(SHORTEST..ROOM).contains(&length) => return None,
+    match row.trips(inner.node) {
+        Some(trips) if !(SHORTEST..ROOM).contains(&trips) => return None,
         Some(_) => {}
-        None => {
-            let name = name(inner)?;
-            all.extend([format!("{name} >= {SHORTEST}"), format!("{name} < {ROOM}")]);
-        }
+        None => all.extend([question(inner, Bound::AtLeast(SHORTEST))?, question(inner, Bound::Below(ROOM))?]),
     }
-    let was_asked = || two_forms::was_denied(cx, row.region.extent, &all.join("&&"));
-    (all.is_empty() || !was_asked()).then_some(all)
-}
-
-/// Do only small numbers stand beside a bound's variable, so that the question is nearly the same of the bound?
-fn has_small_numbers(row: &Row<'_, '_>, bound: Span) -> bool {
-    let cx = row.cx;
-    let is_small = |word: &str| !word.starts_with(|it: char| it.is_ascii_digit()) || word.parse::<u16>().is_ok();
-    let constants = cx.names_in(bound).into_iter().filter_map(|(_, at)| cx.constant(at));
-    constants.into_iter().all(|it| it.unsigned_abs() <= u64::from(u16::MAX))
-        && words(&cx.file.show(bound)).all(is_small)
+    let all = strictest(all);
+    (all.is_empty() || !two_forms::was_denied(row.cx, row.region.extent, &condition(&all))).then_some(all)
 }
 
 /// What is declared in front of the loop, and the sums of it, if the loop stands in the body behind declarations alone, which may stand twice.

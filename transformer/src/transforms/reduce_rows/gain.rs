@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::parts::{Bound, Parts, Question, length, summing};
 use super::rows::Row;
 use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
@@ -28,16 +29,23 @@ const OWN_KERNEL: f64 = 15_000.0;
 
 /// With so many plain rows threads of their own are faster, whose loads `unroll` makes wide: on an H200 4,096 rows of 16,384 elements take half of their time in whole
 /// teams, 16,384 rows 0.9 to 1.4 of it, and 65,536 rows twice as long (`bench/results/reduce`).
-const MANY_ROWS: u64 = 12_288;
+const MANY_ROWS: i128 = 12_288;
+
+/// The same for rows of so many elements, through which teams walk in parts: 65,536 rows of 1,024 elements take 100 us so and 105 with threads of their own, 16,384 of 4,096 take 88 and 119,
+/// 262,144 of 256 take 374 and 114.
+const MANY_LONG_ROWS: i128 = 65_536;
+const LONG_ROW: i128 = 1024;
 
 /// The gain, and how it is reached.
-pub(super) struct Gain {
+pub(super) struct Gain<'c> {
     /// Threads of a team. `None` where a clause says how many.
     pub threads: Option<u32>,
     /// A few words about it.
     pub summary: String,
-    /// What the host must ask first, where the text does not tell how many rows there are.
-    pub asked: Option<String>,
+    /// The loops whose threads walk through parts.
+    pub parts: Option<Parts<'c>>,
+    /// What the host must ask where many or short rows would lose, and the text does not tell.
+    pub asked: Vec<Question>,
 }
 
 /// How a loop of the row touches memory: all numbers are those of one row.
@@ -52,7 +60,7 @@ struct Shared {
 ///
 /// # Errors
 /// Why it does not pay.
-pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> {
+pub(super) fn gain<'c>(row: &Row<'c, '_>, nodes: &[NodeId]) -> Result<Gain<'c>, Reason> {
     let cx = row.cx;
     let directive = cx.constructs.directive(row.region.chain.innermost()).span;
     let no = |span: Span, message: String| Err(Reason::new(ReasonCode::RowsDoNotPay, span, message));
@@ -105,36 +113,65 @@ pub(super) fn gain(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Gain, Reason> 
         return no(directive, message);
     }
     let asked = few_rows(row, nodes).map_err(|message| Reason::new(ReasonCode::RowsDoNotPay, directive, message))?;
-    Ok(Gain { threads: (!has_limit).then_some(threads), summary, asked })
+    let parts = match Parts::of(row, nodes, threads) {
+        Ok(parts) => parts.filter(|_| !has_limit),
+        Err(question) => {
+            return no(directive, format!("the host asked whether `{question}`, and has whole teams then"));
+        }
+    };
+    Ok(Gain { threads: (!has_limit).then_some(threads), summary, parts, asked })
 }
 
-/// What the host must ask, where many rows would be faster without teams of their own: whether there are few.
+/// What the host must ask, where many rows would be faster without teams of their own: whether there are few, or less and long ones.
 ///
 /// # Errors
 /// Why they are faster so.
-fn few_rows(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Option<String>, String> {
+fn few_rows(row: &Row<'_, '_>, nodes: &[NodeId]) -> Result<Vec<Question>, String> {
     let (cx, loops) = (row.cx, row.nest.loops.as_slice());
     if cx.profile.is_none_or(|device| device.unrolled_rows.is_none()) || !nodes.iter().all(|node| is_plain(row, *node))
     {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let lengths = Lengths { cx, region: row.region, loops, found: &row.found };
     let known = outer(row).map(|one| one.trips).try_fold(1, |product: i128, trips| product.checked_mul(trips?));
+    if known.is_some_and(|rows| rows < MANY_ROWS) {
+        return Ok(Vec::new());
+    }
+    let (many, mut questions) = match are_long(row, nodes) {
+        Some(questions) => (MANY_LONG_ROWS, questions),
+        None => (MANY_ROWS, Vec::new()),
+    };
     match (known, loops) {
-        (Some(rows), _) if rows < i128::from(MANY_ROWS) => Ok(None),
+        (Some(rows), _) if rows < many => {}
         (Some(rows), _) => {
-            Err(format!("{rows} rows are faster with threads of their own, which load several elements at once"))
+            return Err(format!(
+                "{rows} rows are faster with threads of their own, which load several elements at once"
+            ));
         }
         (None, [only]) => {
-            let name = lengths.length(only).ok_or("there may be many rows, and the host cannot ask")?;
-            let condition = format!("{name} < {MANY_ROWS}");
-            match two_forms::was_denied(cx, row.region.extent, &condition) {
-                true => Err("the host asked whether there are few rows, and has whole teams for them".to_owned()),
-                false => Ok(Some(condition)),
-            }
+            let variable = lengths.length(only).ok_or("there may be many rows, and the host cannot ask")?;
+            questions.insert(0, Question { variable, bound: Bound::Below(many) });
         }
-        (None, _) => Err("rows of several loops may be many".to_owned()),
+        (None, _) => return Err("rows of several loops may be many".to_owned()),
     }
+    match questions.iter().any(|question| two_forms::was_denied(cx, row.region.extent, &question.to_string())) {
+        true => Err("the host asked how many rows there are, and has whole teams for few and long ones".to_owned()),
+        false => Ok(questions),
+    }
+}
+
+/// The questions whether all loops of a row are long, and can be walked through in parts. `None` where one is not, or the host cannot ask.
+fn are_long(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Vec<Question>> {
+    let mut questions = Vec::new();
+    for node in nodes {
+        let own = summing(row, *node)?;
+        match row.trips(*node) {
+            Some(trips) if trips >= LONG_ROW => {}
+            Some(_) => return None,
+            None => questions.push(Question { variable: length(row, &own)?, bound: Bound::AtLeast(LONG_ROW) }),
+        }
+    }
+    Some(questions)
 }
 
 /// Does a loop do nothing but load elements of the row that a thread would have for itself, and perhaps others, as `unroll` takes it?
@@ -143,11 +180,6 @@ fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
     let span = tree.span(node);
     let Some(own) = found.loops.iter().find(|one| one.span == span) else { return false };
     let Some(lane) = outer(row).last().map(|one| one.atom) else { return false };
-    let is_other = |node: NodeId| {
-        let kind = tree.kind(node);
-        kind.is_loop()
-            || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
-    };
     let loaded: Vec<_> = found.accesses.iter().filter(|access| span.contains(access.span)).collect();
     let element = |access: &Access| {
         let forms: Vec<_> = access.subscripts.iter().map(|subscript| subscript.form.clone()).collect();
@@ -158,10 +190,21 @@ fn is_plain(row: &Row<'_, '_>, node: NodeId) -> bool {
         matches!(pattern(access, lane, &found.opaque), Pattern::Strided)
             && matches!(pattern(access, own.atom, &found.opaque), Pattern::Near(_))
     };
-    !tree.descendants(node).skip(1).any(is_other)
+    is_straight(row, node)
         && elements.len() <= 2
         && loaded.iter().all(|access| !access.writes)
         && loaded.iter().any(is_row)
+}
+
+/// Does a loop choose nothing, call nothing, and have no other inside?
+pub(super) fn is_straight(row: &Row<'_, '_>, node: NodeId) -> bool {
+    let tree = row.cx.tree;
+    let is_other = |node: NodeId| {
+        let kind = tree.kind(node);
+        kind.is_loop()
+            || matches!(kind, NodeKind::IfStatement | NodeKind::ConditionalExpression | NodeKind::CallExpression)
+    };
+    !tree.descendants(node).skip(1).any(is_other)
 }
 
 /// The threads of a team: fewer where rows are short, so that more teams are under way.

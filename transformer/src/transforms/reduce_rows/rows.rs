@@ -261,7 +261,7 @@ impl<'c, 'p> Row<'c, 'p> {
     }
 
     /// Why a variable may not be combined in any order.
-    fn trouble(&self, node: NodeId, one: &Combined, found: &Accesses) -> Option<String> {
+    pub(super) fn trouble(&self, node: NodeId, one: &Combined, found: &Accesses) -> Option<String> {
         let cx = self.cx;
         if !one.is_plain(cx) {
             return Some(format!("`{}` is no number, or may be reached by more than its name", one.name));
