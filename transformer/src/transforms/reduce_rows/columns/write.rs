@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Columns, LANES, PARTS};
+use super::{AT_ONCE, Columns, LANES, PARTS};
 use crate::edit::directive_writer::{Layout, append_clauses, indent_of, line_start, text_end};
 use crate::edit::{Edit, braces};
 use crate::source::{Span, words};
@@ -163,10 +163,9 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
 
     /// Lets the loop of a part load several elements at once: the compiler leaves it as it is.
     fn unrolled(&self) -> Edit {
-        let Columns { at_once, device, .. } = self.columns;
         let (cx, start) = (self.columns.row.cx, self.columns.inner.span.start);
         let before = cx.file.bytes(Span::new(0, start)).trim_ascii_end().len();
-        let pragma = self.pragma("unroll", &[format!("partial({at_once}) /* {device} */")]);
+        let pragma = self.pragma("unroll", &[format!("partial({AT_ONCE}) /* {} */", self.columns.device)]);
         Edit { span: Span::new(before, start), text: format!("{pragma}{}{}", self.layout.newline, self.inside) }
     }
 

@@ -66,7 +66,9 @@ pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option
         matches!(construct.leaves.as_slice(), [Leaf::Parallel, Leaf::For] | [Leaf::Parallel, Leaf::For, Leaf::Simd])
     });
     let has_few = || known_iterations(cx, region.chain.innermost()).is_some_and(|iterations| iterations < FEW);
-    if are_loops && cx.constructs.within(body).count() == inside.len() && !has_few() {
+    // How a compiler translates a serial loop is nothing that teams or threads do.
+    let others = cx.constructs.within(body).filter(|(_, directive)| directive.name != "unroll");
+    if are_loops && others.count() == inside.len() && !has_few() {
         let message = format!(
             "two levels already: the teams share the outer loop, and the threads of each what is parallel inside, as `{}`",
             directive.name
