@@ -120,6 +120,9 @@ fn warps_of_coarsened_loops_touch_these_sectors() {
         // A serial loop loads what it does not change once.
         (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[i] * b[q]; c[i] = s;", [14.0, 4.0]),
         (row, "for (int q = 0; q < 10; q++) c[q * 65536 + i] = a[i];", [40.0, 40.0]),
+        // What data lead to lies elsewhere each time, unless they are the same data.
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[x[q * 65536 + i]]; c[i] = s;", [360.0, 4.0]),
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[x[i]] * b[q]; c[i] = s;", [46.0, 4.0]),
     ] {
         assert_eq!(explained(heads, body), sectors, "{heads} {body}");
     }

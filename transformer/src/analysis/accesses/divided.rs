@@ -68,28 +68,34 @@ impl Accesses {
     /// All that a value is made of, itself included. `None` if that hangs on data.
     #[must_use]
     pub fn made_of(&self, atom: Atom) -> Option<Vec<Atom>> {
-        let all = self.behind(vec![atom]);
+        let all = closure(vec![atom], |atom| self.dividend(atom));
         let hangs_on_data = |atom: &Atom| self.opaque.contains(atom) && !self.divided.contains_key(atom);
         (!all.iter().any(hangs_on_data)).then_some(all)
     }
 
-    /// Does a value change with an atom, be it through parts that are made of it?
+    /// Does a value change with an atom, be it through parts that are made of it, or through the place that it is loaded from?
     #[must_use]
     pub fn hangs_on(&self, form: &Polynomial, atom: Atom) -> bool {
-        self.behind(form.atoms()).contains(&atom)
+        let subscripts = |atom: &Atom| self.loads.get(atom).into_iter().flat_map(|load| &load.subscripts);
+        let loaded = |atom: &Atom| subscripts(atom).flat_map(|one| one.form.atoms()).collect::<Vec<_>>();
+        closure(form.atoms(), |atom| [self.dividend(atom), loaded(atom)].concat()).contains(&atom)
     }
 
-    /// Some atoms, with those that their parts are made of.
-    fn behind(&self, mut atoms: Vec<Atom>) -> Vec<Atom> {
-        let mut next = 0;
-        while let Some(atom) = atoms.get(next) {
-            let new = self.divided.get(atom).map(|one| one.dividend.atoms()).unwrap_or_default();
-            let new: Vec<Atom> = new.into_iter().filter(|atom| !atoms.contains(atom)).collect();
-            atoms.extend(new);
-            next += 1;
-        }
-        atoms
+    /// The atoms that a part is made of.
+    fn dividend(&self, part: &Atom) -> Vec<Atom> {
+        self.divided.get(part).map(|one| one.dividend.atoms()).unwrap_or_default()
     }
+}
+
+/// Some atoms, with those that lie behind them.
+fn closure(mut atoms: Vec<Atom>, behind: impl Fn(&Atom) -> Vec<Atom>) -> Vec<Atom> {
+    let mut next = 0;
+    while let Some(atom) = atoms.get(next) {
+        let new: Vec<Atom> = behind(atom).into_iter().filter(|atom| !atoms.contains(atom)).collect();
+        atoms.extend(new);
+        next += 1;
+    }
+    atoms
 }
 
 impl Reader<'_, '_> {
