@@ -160,6 +160,21 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// The sectors that a warp touches, on average over warps and over where the first thread's row may begin.
+pub(super) fn touched<R: Ord>(warps: &[Vec<Place<R>>], starts: &[i128]) -> f64 {
+    let sectors = |warp: &[Place<R>], start: &i128| {
+        let sectors = warp.iter().map(|place| (&place.row, (start + place.byte).div_euclid(SECTOR)));
+        sectors.collect::<BTreeSet<_>>().len()
+    };
+    let all: usize = warps.iter().flat_map(|warp| starts.iter().map(|start| sectors(warp, start))).sum();
+    count(all) / count(warps.len() * starts.len())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a warp touches few sectors")]
+fn count(number: usize) -> f64 {
+    number as f64
+}
+
 pub(super) fn greatest_divisor(one: i128, other: i128) -> i128 {
     if other == 0 { one.abs() } else { greatest_divisor(other, one % other) }
 }

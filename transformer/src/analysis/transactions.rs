@@ -4,12 +4,10 @@
 
 mod same;
 
-use std::collections::BTreeSet;
-
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{SECTOR, WARP, pattern};
 use crate::analysis::kernel_shape::{near, trips_or_assumed};
-use crate::analysis::numbers::{Numbers, Place, greatest_divisor};
+use crate::analysis::numbers::{Numbers, Place, greatest_divisor, touched};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::symbols::DeclaredType;
 
@@ -136,26 +134,11 @@ impl Warp {
     }
 }
 
-/// The sectors that a warp touches, on average over warps and over where the first thread's row may begin.
-fn touched<R: Ord>(warps: &[Vec<Place<R>>], starts: &[i128]) -> f64 {
-    let sectors = |warp: &[Place<R>], start: &i128| {
-        let sectors = warp.iter().map(|place| (&place.row, (start + place.byte).div_euclid(SECTOR)));
-        sectors.collect::<BTreeSet<_>>().len()
-    };
-    let all: usize = warps.iter().flat_map(|warp| starts.iter().map(|start| sectors(warp, start))).sum();
-    count(all) / count(warps.len() * starts.len())
-}
-
 /// The least value of a loop's variable and its step; of what else there is, any value.
 fn values(found: &Accesses, atom: Atom) -> (i128, i128) {
     let own = found.loops.iter().find(|one| one.atom == atom);
     let known = own.and_then(|one| Some((one.range.lower.as_ref()?.as_constant()?, one.step?)));
     known.filter(|(_, step)| *step > 0).unwrap_or((0, 1))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a warp touches few sectors")]
-fn count(number: usize) -> f64 {
-    number as f64
 }
 
 /// Does a compiler have the value in a register? The same element was accessed before, as often, and nothing is stored between.
