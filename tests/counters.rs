@@ -88,7 +88,7 @@ fn sectors_are_as_counted() {
 fn explained(heads: &str, body: &str) -> [f64; 2] {
     let collapse = heads.matches("for (").count();
     let text = format!(
-        "void run(const float *a, const float *b, const int *x, float *c)\n{{\n#pragma omp target teams distribute parallel for collapse({collapse}) \
+        "void run(const float *a, const float *b, const int *x, float *c, int n)\n{{\n#pragma omp target teams distribute parallel for collapse({collapse}) \
          is_device_ptr(a, b, x, c)\n{heads}\n{{\n{body}\n}}\n}}\n"
     );
     let file = SourceFile::new("warp.c", text.into_bytes());
@@ -120,6 +120,77 @@ fn warps_of_coarsened_loops_touch_these_sectors() {
         // A serial loop loads what it does not change once.
         (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[i] * b[q]; c[i] = s;", [14.0, 4.0]),
         (row, "for (int q = 0; q < 10; q++) c[q * 65536 + i] = a[i];", [40.0, 40.0]),
+        // What data lead to lies elsewhere each time, unless they are the same data.
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[x[q * 65536 + i]]; c[i] = s;", [360.0, 4.0]),
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[x[i]] * b[q]; c[i] = s;", [46.0, 4.0]),
+    ] {
+        assert_eq!(explained(heads, body), sectors, "{heads} {body}");
+    }
+}
+
+/// Subscripts with quotients, remainders, shifts and masks of loop variables, 8 elements a sector.
+#[test]
+fn warps_touch_these_sectors_by_parts_of_loop_variables() {
+    let row = "for (int i = 0; i < 65536; i++)";
+    let two = "for (int i = 0; i < 65536; i += 2)";
+    let apart = "for (int i = 0; i < 65536; i += 64)\nfor (int lane = 0; lane < 32; lane++)";
+    for (heads, body, sectors) in [
+        (row, "c[i] = a[i / 4];", [1.0, 4.0]),
+        (row, "c[i] = a[i / 4 / 2] + b[i >> 3];", [2.0, 4.0]),
+        // Elements 0 to 10, 10 to 21, 21 to 31: two sectors each.
+        (row, "c[i] = a[i / 3];", [2.0, 4.0]),
+        (row, "c[i] = a[i & 7] + b[i & 15];", [3.0, 4.0]),
+        // Every second of 16 elements.
+        (row, "c[i] = a[i & 14] + b[i % 2];", [3.0, 4.0]),
+        (row, "c[i] = a[i % 64 * 1024 + i / 64];", [32.0, 4.0]),
+        (row, "c[i] = a[i / 8 % 4 * 1024 + i % 8] + b[i / 8 * n + i % 8];", [8.0, 4.0]),
+        // One of nine warps begins with a run of 36 elements and needs four sectors, the others five.
+        (row, "float s = 0; for (int q = 0; q < 9; q++) s += a[q * 4096 + i % 36]; c[i] = s;", [44.0, 4.0]),
+        // Pairs of elements that are half a row apart: rows of one element, of half a warp's, of more.
+        (row, "int o = i / 1 * 2 + i % 1; float v = a[o], w = a[o + 1]; c[o] = v + w; c[o + 1] = v - w;", [16.0, 16.0]),
+        (row, "int o = i / 4 * 8 + i % 4; float v = a[o], w = a[o + 4]; c[o] = v + w; c[o + 4] = v - w;", [16.0, 16.0]),
+        (
+            row,
+            "int o = i / 16 * 32 + i % 16; float v = a[o], w = a[o + 16]; c[o] = v + w; c[o + 16] = v - w;",
+            [8.0, 8.0],
+        ),
+        (
+            row,
+            "int o = (i >> 10 << 11) + (i & 1023); float v = a[o], w = a[o + 1024]; c[o] = v + w; c[o + 1024] = v - w;",
+            [8.0, 8.0],
+        ),
+        // The same with two iterations in a thread: in its row every second element.
+        (
+            two,
+            "int j = i + 1, o = i / 1024 * 2048 + i % 1024, p = j / 1024 * 2048 + j % 1024; \
+             float v = a[o] + a[o + 1024], w = a[p] + a[p + 1024]; c[o] = v; c[p] = w;",
+            [32.0, 16.0],
+        ),
+        (
+            two,
+            "int j = i + 1, o = (i >> 3 << 4) + (i & 7), p = (j >> 3 << 4) + (j & 7); \
+             float v = a[o] + a[o + 8], w = a[p] + a[p + 8]; c[o] = v; c[p] = w;",
+            [32.0, 16.0],
+        ),
+        (
+            apart,
+            "int i0 = i + lane, i1 = i + lane + 32, o = i0 / 16 * 32 + i0 % 16, p = i1 / 16 * 32 + i1 % 16; \
+             float v = a[o] + a[o + 16], w = a[p] + a[p + 16]; c[o] = v; c[p] = w;",
+            [16.0, 8.0],
+        ),
+        // Equal parts of equal values lead to what was loaded before.
+        (row, "int h = i, o = h / 4, p = h / 4; c[i] = a[o] + a[p];", [1.0, 4.0]),
+        (row, "int h = i, o = h / 4, p = h / 8; c[i] = a[o] + a[p];", [2.0, 4.0]),
+        // Rows of two loops, and parts of both.
+        (
+            "for (int i = 0; i < 512; i++)\nfor (int j = 0; j < 8; j++)",
+            "c[i * 8 + j] = a[(i * 8 + j) / 16] + b[j & 3];",
+            [2.0, 4.0],
+        ),
+        // Parts of a serial loop's variable do not differ in a warp, but in a thread.
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[q / 4 * 65536 + i]; c[i] = s;", [40.0, 4.0]),
+        // The first eight elements are one sector, all others lie in two.
+        (row, "float s = 0; for (int q = 0; q < 10; q++) s += a[(q + i) / 4]; c[i] = s;", [19.0, 4.0]),
     ] {
         assert_eq!(explained(heads, body), sectors, "{heads} {body}");
     }

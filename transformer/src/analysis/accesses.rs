@@ -20,6 +20,7 @@ use crate::syntax::{HostTree, NodeId, NodeKind, Number};
 mod around;
 mod bounds;
 mod conditions;
+mod divided;
 mod elements;
 mod literals;
 mod names;
@@ -29,6 +30,7 @@ mod values;
 
 pub use around::Around;
 pub use conditions::Guards;
+pub use divided::{Divided, Part};
 pub use values::Value;
 
 /// What an access starts from.
@@ -182,6 +184,9 @@ pub struct Accesses {
     pub loads: BTreeMap<Atom, Load>,
     /// Bounds of unknown values.
     pub ranges: BTreeMap<Atom, Range>,
+    /// Atoms of unknown values that are parts of others: `i / 16`. They tell which elements threads are likely to access, but never prove
+    /// anything.
+    pub divided: BTreeMap<Atom, Divided>,
     /// What loops and conditions around the nest say.
     pub around: Vec<Around>,
     /// The values of the expressions asked for. `None` for those that are not understood.

@@ -1,7 +1,8 @@
 //! How many 32-byte sectors of memory the 32 threads of a warp touch at once, as the symbolic execution of Magni's thesis
 //! (section 4.6) counts them: neighbouring threads differ by one in the variable that the thread index drives.
 
-use crate::analysis::accesses::{Access, Loop};
+use crate::analysis::accesses::{Access, Accesses, Loop};
+use crate::analysis::numbers::{Numbers, touched};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::symbols::DeclaredType;
 
@@ -56,6 +57,23 @@ pub fn pattern(access: &Access, lane: Atom, varying: &[Atom]) -> Pattern {
         });
     }
     found
+}
+
+/// The access pattern of a warp whose thread index drives `lane`, by the addresses of its threads, where subscripts have parts of that loop's
+/// variable, or of others that no pattern is known of. `None` where they have none, or where these hang on data.
+#[must_use]
+pub fn pattern_of_parts(found: &Accesses, access: &Access, lane: &Loop) -> Option<Pattern> {
+    let size = access.element.as_ref().and_then(DeclaredType::bytes).map(i128::from)?;
+    let atoms = || access.subscripts.iter().flat_map(|one| one.form.atoms());
+    let is_unknown = |atom| found.opaque.contains(&atom);
+    if atoms().any(|atom| is_unknown(atom) && found.made_of(atom).is_none()) {
+        return None;
+    }
+    let matters = |atom| atom == lane.atom || is_unknown(atom);
+    let warps = Numbers::of(found, access, (std::slice::from_ref(lane), WARP), matters)?.places(size)?;
+    let is_one = warps.iter().all(|warp| warp.iter().all(|place| Some(place) == warp.first()));
+    let is_fewer = |sectors: &u8| f64::from(*sectors) + 0.5 > touched(&warps, &[0]);
+    Some(if is_one { Pattern::Uniform } else { (1..32).find(is_fewer).map_or(Pattern::Strided, Pattern::Near) })
 }
 
 /// An access with the distance from the loop's first iteration in the place of its variable: threads of neighbouring rows are as far into

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::analysis::accesses::{Access, Accesses};
-use crate::analysis::coalescing::{Pattern, pattern};
+use crate::analysis::coalescing::{Pattern, pattern, pattern_of_parts};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::device::KernelShape;
 use crate::semantics::macros::expansion::OPERATIONS;
@@ -25,7 +25,7 @@ const FREQUENT: f64 = 0.25;
 /// data, or if nothing is accessed.
 #[must_use]
 pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: usize) -> Option<KernelShape> {
-    let lane = found.loops.get(promised.checked_sub(1)?)?.atom;
+    let lane = found.loops.get(promised.checked_sub(1)?)?;
     if !is_followed(tree, body, found) {
         return None;
     }
@@ -55,7 +55,8 @@ pub fn kernel_shape(tree: &HostTree, body: NodeId, found: &Accesses, promised: u
     };
     let mut streams = BTreeSet::new();
     for (access, weight) in known.iter().zip(&weights) {
-        let pattern = pattern(access, lane, &found.opaque);
+        let of_parts = pattern_of_parts(found, access, lane);
+        let pattern = of_parts.unwrap_or_else(|| pattern(access, lane.atom, &found.opaque));
         let is_uncoalesced = matches!(pattern, Pattern::Strided | Pattern::Unknown);
         shape.lines += weight * if is_uncoalesced { 32.0 } else { 1.0 } / accesses;
         shape.sectors += weight * pattern.sectors() / accesses;
@@ -95,12 +96,12 @@ pub fn walks_along_rows_of_data(tree: &HostTree, body: NodeId, found: &Accesses,
 /// Adds what a frequent access says about the kernel.
 fn note(shape: &mut KernelShape, found: &Accesses, access: &Access, pattern: Pattern, promised: usize) {
     let inner: Vec<usize> = access.loops.iter().copied().filter(|index| *index >= promised).collect();
-    let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(access, l.atom));
+    let is_same = found.loops.iter().take(promised).any(|l| is_same_in_all(found, access, l.atom));
     shape.is_length_known &= inner.iter().all(|index| known_trips(found, *index).is_some());
     shape.streams &= !is_same;
     shape.inner_loop |= !inner.is_empty();
     shape.stores_inside |= access.writes && !inner.is_empty();
-    let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(access, l.atom));
+    let changes = |index: &usize| found.loops.get(*index).is_some_and(|l| !is_same_in_all(found, access, l.atom));
     shape.stores_side_by_side |= access.writes && !inner.is_empty() && matches!(pattern, Pattern::Near(_));
     let is_spread = matches!(pattern, Pattern::Near(_)) && inner.last().is_some_and(changes);
     shape.spread |= is_spread;
@@ -147,8 +148,8 @@ fn own_nodes<'t>(tree: &'t HostTree, body: NodeId, found: &'t Accesses) -> impl 
 }
 
 /// Is the same element accessed for all values of the variable?
-fn is_same_in_all(access: &Access, variable: Atom) -> bool {
-    access.subscripts.iter().all(|subscript| !subscript.form.atoms().contains(&variable))
+fn is_same_in_all(found: &Accesses, access: &Access, variable: Atom) -> bool {
+    access.subscripts.iter().all(|subscript| !found.hangs_on(&subscript.form, variable))
 }
 
 /// Is everything that the body accesses in sight, and how often?

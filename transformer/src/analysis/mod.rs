@@ -17,6 +17,7 @@ pub(crate) mod integers;
 pub mod iteration_work;
 pub mod kernel_shape;
 pub mod limit;
+pub(crate) mod numbers;
 pub mod polynomial;
 pub mod streams;
 pub mod transactions;

@@ -2,12 +2,13 @@
 //! addresses of its threads are computed, and those that lie in one sector count once. `explain` shows them; a profiler counts them
 //! (`tests/counters.rs`).
 
-use std::collections::BTreeSet;
+mod same;
 
 use crate::analysis::accesses::{Access, Accesses};
 use crate::analysis::coalescing::{SECTOR, WARP, pattern};
 use crate::analysis::kernel_shape::{near, trips_or_assumed};
-use crate::analysis::polynomial::Atom;
+use crate::analysis::numbers::{Numbers, Place, greatest_divisor, touched};
+use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::symbols::DeclaredType;
 
 /// Sectors of a warp in one iteration.
@@ -24,16 +25,17 @@ pub struct Transactions {
 #[must_use]
 pub fn transactions(found: &Accesses, promised: usize) -> Transactions {
     let mut sum = Transactions::default();
+    let found = same::with_equal_parts(found);
     let Some(lane) = promised.checked_sub(1).and_then(|last| found.loops.get(last)) else { return sum };
-    let warp = Warp::of(found, promised);
+    let warp = Warp::of(&found, promised);
     for (index, access) in found.accesses.iter().enumerate() {
-        if is_loaded_before(found, index) {
+        if is_loaded_before(&found, index) {
             continue;
         }
-        let access = near(found, access);
+        let access = near(&found, access);
         let sectors =
-            warp.sectors(found, &access).unwrap_or_else(|| pattern(&access, lane.atom, &found.opaque).sectors());
-        let all = sectors * times(found, &access, promised);
+            warp.sectors(&found, &access).unwrap_or_else(|| pattern(&access, lane.atom, &found.opaque).sectors());
+        let all = sectors * times(&found, &access, promised);
         *(if access.writes { &mut sum.stored } else { &mut sum.loaded }) += all;
     }
     sum
@@ -55,6 +57,7 @@ impl Along {
 /// The iterations that the threads of a warp make.
 struct Warp {
     loops: Vec<Along>,
+    threads: i128,
 }
 
 impl Warp {
@@ -71,46 +74,49 @@ impl Warp {
             loops.push(Along { atom: one.atom, distances: (0..threads).map(at).collect() });
             each *= trips.min(WARP);
         }
-        Self { loops }
+        Self { loops, threads }
     }
 
-    /// The sectors of an access. `None` if its addresses are not linear in what differs, or hang on data.
+    /// The sectors of an access. `None` if its addresses are not linear in what differs nor in its parts, or hang on data.
     fn sectors(&self, found: &Accesses, access: &Access) -> Option<f64> {
         let size = access.element.as_ref().and_then(DeclaredType::bytes).map(i128::from)?;
-        if access.subscripts.iter().any(|one| one.form.atoms().iter().any(|atom| found.opaque.contains(atom))) {
+        let hangs_on_data = |atom: &Atom| found.opaque.contains(atom) && found.made_of(*atom).is_none();
+        if access.subscripts.iter().any(|one| one.form.atoms().iter().any(hangs_on_data)) {
             return None;
         }
-        let threads = self.loops.first()?.distances.len();
-        let mut rows: Vec<Vec<i128>> = vec![Vec::new(); threads];
-        let mut bytes: Vec<i128> = vec![0; threads];
+        let last = &access.subscripts.last()?.form;
+        let differs = |atom| self.loops.iter().any(|along| along.atom == atom && along.differs());
+        let shared = found.loops.get(..self.loops.len())?;
+        if let Some(numbers) = Numbers::of(found, access, (shared, self.threads), differs) {
+            return Some(touched(&numbers.places(size)?, &self.starts(found, &numbers.rest(last)?, size)?));
+        }
+        Some(touched(&[self.distances(access, size)?], &self.starts(found, last, size)?))
+    }
+
+    /// How far from the first thread each accesses memory, if that is linear in what differs.
+    fn distances(&self, access: &Access, size: i128) -> Option<Vec<Place<Vec<i128>>>> {
+        let mut places: Vec<Place<_>> = (0..self.threads).map(|_| Place { row: Vec::new(), byte: 0 }).collect();
         for (index, subscript) in access.subscripts.iter().enumerate() {
             for along in self.loops.iter().filter(|along| along.differs() && subscript.form.mentions(along.atom)) {
                 let (coefficient, _) = subscript.form.linear_in(along.atom)?;
                 let constant = coefficient.as_constant().filter(|_| index + 1 == access.subscripts.len());
-                for ((row, byte), distance) in rows.iter_mut().zip(&mut bytes).zip(&along.distances) {
+                for (place, distance) in places.iter_mut().zip(&along.distances) {
                     match constant {
                         Some(elements) => {
-                            *byte = byte.checked_add(elements.checked_mul(*distance)?.checked_mul(size)?)?
+                            let bytes = elements.checked_mul(*distance)?.checked_mul(size)?;
+                            place.byte = place.byte.checked_add(bytes)?;
                         }
                         // A row that is at least a sector long.
-                        None => row.push(*distance),
+                        None => place.row.push(*distance),
                     }
                 }
             }
         }
-        let touched = |start: &i128| {
-            let sectors: BTreeSet<_> =
-                rows.iter().zip(&bytes).map(|(row, byte)| (row, (start + byte).div_euclid(SECTOR))).collect();
-            sectors.len()
-        };
-        let starts = self.starts(found, access, size)?;
-        let all: usize = starts.iter().map(touched).sum();
-        Some(count(all) / count(starts.len()))
+        Some(places)
     }
 
     /// Where in a sector the first thread's element may begin: what is known of it, and what other loops and rows add.
-    fn starts(&self, found: &Accesses, access: &Access, size: i128) -> Option<Vec<i128>> {
-        let last = &access.subscripts.last()?.form;
+    fn starts(&self, found: &Accesses, last: &Polynomial, size: i128) -> Option<Vec<i128>> {
         let (mut first, mut apart) = (last.constant_part().checked_mul(size)?, SECTOR);
         for (atoms, elements) in last.terms() {
             // Rows of unknown length begin with a sector.
@@ -133,15 +139,6 @@ fn values(found: &Accesses, atom: Atom) -> (i128, i128) {
     let own = found.loops.iter().find(|one| one.atom == atom);
     let known = own.and_then(|one| Some((one.range.lower.as_ref()?.as_constant()?, one.step?)));
     known.filter(|(_, step)| *step > 0).unwrap_or((0, 1))
-}
-
-fn greatest_divisor(one: i128, other: i128) -> i128 {
-    if other == 0 { one.abs() } else { greatest_divisor(other, one % other) }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a warp touches few sectors")]
-fn count(number: usize) -> f64 {
-    number as f64
 }
 
 /// Does a compiler have the value in a register? The same element was accessed before, as often, and nothing is stored between.
@@ -167,7 +164,7 @@ fn times(found: &Accesses, access: &Access, promised: usize) -> f64 {
         let Some(one) = found.loops.get(**index) else { return false };
         let stores = |other: &Access| other.writes && other.loops.contains(*index) && may_be_same(other, access);
         !access.writes
-            && !access.subscripts.iter().any(|subscript| subscript.form.mentions(one.atom))
+            && !access.subscripts.iter().any(|subscript| found.hangs_on(&subscript.form, one.atom))
             && !found.accesses.iter().any(stores)
     };
     inner().skip_while(is_same).map(|index| trips_or_assumed(found, *index)).product()

@@ -2,7 +2,6 @@
 
 use super::literals::{braced_literal, literal};
 use super::{Meaning, Reader, Subscript};
-use crate::analysis::dependence::Range;
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
 use crate::semantics::symbols::{NameKind, Scope, Variable, is_operand};
@@ -47,7 +46,7 @@ impl Value {
 
 /// Does every coefficient fit into the type? If not, the arithmetic wraps around or is undefined. Values of 64 unsigned
 /// bits must have small coefficients: those wrap around only at indices far beyond any array.
-fn fits(form: &Polynomial, integer: Integer) -> bool {
+pub(super) fn fits(form: &Polynomial, integer: Integer) -> bool {
     let bits =
         if integer.bits == 64 && !integer.signed { LARGEST_FACTOR } else { integer.bits - u32::from(integer.signed) };
     let largest = |coefficient: i128| coefficient.unsigned_abs() < 1_u128 << bits;
@@ -170,49 +169,6 @@ impl Reader<'_, '_> {
         let is_small = form.as_constant().is_some_and(|number| (0..=i128::from(u32::MAX)).contains(&number));
         let wraps = left.wraps || right.wraps || (integer.wraps() && !is_small);
         Some(Value { form, integer, wraps })
-    }
-
-    /// Quotients, remainders, shifts and masks: of constants, and `x << 3`. `x / 8`, `x % 8`, `x >> 3` and `x & 7` become unknown values, of
-    /// which some lie between bounds.
-    fn of_constants(&mut self, node: NodeId, operator: NodeKind, left: &Value, right: &Value) -> Option<Value> {
-        let integer = left.integer;
-        let number = |value: &Value| value.form.as_constant().filter(|number| *number >= 0 && !value.wraps);
-        let second = number(right)?;
-        let places = u32::try_from(second).ok().filter(|places| *places < integer.bits);
-        let first = number(left);
-        let form = match (operator, first) {
-            (NodeKind::Slash, Some(first)) => Polynomial::constant(first.checked_div(second)?),
-            (NodeKind::Percent, Some(first)) => Polynomial::constant(first.checked_rem(second)?),
-            (NodeKind::Ampersand, Some(first)) => Polynomial::constant(first & second),
-            (NodeKind::Bar, Some(first)) => Polynomial::constant(first | second),
-            (NodeKind::Caret, Some(first)) => Polynomial::constant(first ^ second),
-            (NodeKind::GreaterGreater, Some(first)) => Polynomial::constant(first >> places?),
-            (NodeKind::LessLess, _) if places? < 31 => left.form.times(&Polynomial::constant(1 << second))?,
-            _ if left.form.as_constant().is_some() => return None,
-            (NodeKind::Slash, None) if second > 0 => return Some(self.unknown(node, integer, None)),
-            (NodeKind::GreaterGreater, None) => {
-                places?;
-                return Some(self.unknown(node, integer, None));
-            }
-            (NodeKind::Ampersand, None) => return Some(self.unknown(node, integer, Some((0, second)))),
-            (NodeKind::Percent, None) if second > 0 => {
-                let least = if integer.signed { 1 - second } else { 0 };
-                return Some(self.unknown(node, integer, Some((least, second - 1))));
-            }
-            _ => return None,
-        };
-        let wraps = left.wraps || (integer.wraps() && operator == NodeKind::LessLess);
-        fits(&form, integer).then_some(Value { form, integer, wraps })
-    }
-
-    /// An unknown value of an expression, from the first to the second number if they are given.
-    fn unknown(&mut self, node: NodeId, integer: Integer, between: Option<(i128, i128)>) -> Value {
-        let form = self.opaque(node);
-        if let (Some(atom), Some((lower, upper))) = (form.atoms().first(), between) {
-            let [lower, upper] = [lower, upper].map(|number| Some(Polynomial::constant(number)));
-            self.found.ranges.insert(*atom, Range { lower, upper });
-        }
-        Value::exact(form, integer)
     }
 
     fn named(&mut self, node: NodeId) -> Option<Value> {
@@ -362,7 +318,7 @@ impl Reader<'_, '_> {
 
     /// An unknown value. Two iterations that are compared have the same one if the expression consists only of what
     /// they share.
-    fn opaque(&mut self, node: NodeId) -> Polynomial {
+    pub(super) fn opaque(&mut self, node: NodeId) -> Polynomial {
         if self.is_shared_value(node) {
             let text = self.text(node).split_whitespace().collect::<String>();
             return Polynomial::atom(self.known(Meaning::Text(text.clone()), &text));
