@@ -260,8 +260,17 @@ pub fn accesses_in(
 enum Meaning {
     /// A variable that the body does not write.
     Variable(VariableId),
-    /// An expression whose value no iteration changes, by its text.
-    Text(String),
+    /// An expression whose value no iteration changes, by its text and what its names stand for there.
+    Text(String, Vec<Named>),
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Named {
+    /// A variable.
+    Variable(VariableId),
+    /// A number, by a macro.
+    Number(i128),
 }
 
 struct Reader<'a, 's> {

@@ -6,6 +6,7 @@ use crate::analysis::integers::integer_of;
 use crate::semantics::symbols::DeclaredType;
 use crate::semantics::{Evaluation, Integer, Program};
 use crate::source::Span;
+use crate::syntax::numbers::Format;
 use crate::syntax::{Assignment, Binary, Call, Conditional, If, NodeId, NodeKind, Number, Update};
 
 /// An operator whose operands may come in any order.
@@ -216,6 +217,10 @@ fn spelled_out(cx: &Program<'_>, name: &str, value: NodeId) -> Option<Value> {
         "fmin" | "fminf" | "std::fmin" | "std::min" => Operator::Min,
         _ => return None,
     };
+    // These round both to `float` first, which other variables are not.
+    let variable = cx.symbols().lookup(name, function.start)?;
+    let is_single = variable.ty.number() == Some(&Number::Floating(Format::Single));
+    (is_single || !matches!(callee.as_str(), "fmaxf" | "fminf")).then_some(())?;
     let is_library = cx.symbols().calls_library_in(None, &callee, function.start);
     let arguments: Vec<NodeId> = call.arguments().collect();
     let of_templates = callee.ends_with("::max") || callee.ends_with("::min");

@@ -76,6 +76,25 @@ fn subscripts_are_polynomials() {
 }
 
 #[test]
+fn equal_texts_of_other_names_are_other_values() {
+    let are_same = |before: &str, inside: &str, subscript: &str| {
+        let text = format!(
+            "#define K 4\nvoid f(int n, int m, float *a) {{ {before}\n{{ {inside}\nfor (int i = 0; i < 8; i++) a[i + h] = a[i + {subscript}]; }} }}"
+        );
+        let result = std::cell::RefCell::new(false);
+        read(&text, |found, _| {
+            let [first, second] = found.accesses.as_slice() else { panic!("{}", found.accesses.len()) };
+            *result.borrow_mut() = first.subscripts == second.subscripts;
+        });
+        result.into_inner()
+    };
+    assert!(are_same("const int h = n / 4;", "", "n / 4"));
+    assert!(!are_same("const int h = n / 4;", "const int n = m;", "n / 4"), "another `n`");
+    assert!(are_same("const int h = n / K;", "", "n / K"));
+    assert!(!are_same("const int h = n / K;", "\n#undef K\n#define K 8", "n / K"), "another `K`");
+}
+
+#[test]
 fn masks_and_remainders_lie_between_bounds() {
     let of = |ty: &str, value: &str| {
         let text = loops(&format!("{ty} n, {ty} k, float *a"), &format!("a[{value}] = 0;"));

@@ -1,7 +1,7 @@
 //! The values of integer expressions.
 
 use super::literals::{braced_literal, literal};
-use super::{Meaning, Reader, Subscript};
+use super::{Meaning, Named, Reader, Subscript};
 use crate::analysis::polynomial::{Atom, Polynomial};
 use crate::semantics::Integer;
 use crate::semantics::symbols::{NameKind, Scope, Variable, is_operand};
@@ -237,8 +237,9 @@ impl Reader<'_, '_> {
         let all = self.symbols.macros_named(name, span.start);
         let is_own = !self.symbols.is_redefined(name) && !self.symbols.is_default_of_standard_macro(name);
         let is_number = is_own && all.iter().all(|found| is_plain(&found.body));
-        is_number
-            .then(|| Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned()), name)), Integer::INT))
+        is_number.then(|| {
+            Value::exact(Polynomial::atom(self.known(Meaning::Text(name.to_owned(), Vec::new()), name)), Integer::INT)
+        })
     }
 
     /// The value of a macro that stands for a number. The type is that of its literals: `int` if no literal has a
@@ -319,41 +320,44 @@ impl Reader<'_, '_> {
     /// An unknown value. Two iterations that are compared have the same one if the expression consists only of what
     /// they share.
     pub(super) fn opaque(&mut self, node: NodeId) -> Polynomial {
-        if self.is_shared_value(node) {
-            let text = self.text(node).split_whitespace().collect::<String>();
-            return Polynomial::atom(self.known(Meaning::Text(text.clone()), &text));
-        }
-        self.varying()
+        let Some(names) = self.shared_names(node) else { return self.varying() };
+        let text = self.text(node).split_whitespace().collect::<String>();
+        Polynomial::atom(self.known(Meaning::Text(text.clone(), names), &text))
     }
 
-    /// Is an expression made of variables that no iteration writes and of the promised loops' variables, without calls
-    /// and loads?
-    fn is_shared_value(&self, node: NodeId) -> bool {
+    /// What the names in an expression stand for, if it is made of variables that no iteration writes and of the promised loops' variables, without
+    /// calls and loads.
+    fn shared_names(&self, node: NodeId) -> Option<Vec<Named>> {
         let tree = self.tree;
-        tree.descendants(node).all(|node| match tree.kind(node) {
-            NodeKind::CallExpression
-            | NodeKind::SubscriptExpression
-            | NodeKind::FieldExpression
-            | NodeKind::PointerExpression
-            | NodeKind::AssignmentExpression
-            | NodeKind::UpdateExpression
-            | NodeKind::LambdaExpression => false,
-            NodeKind::Identifier => {
-                let span = self.placed(tree.span(node));
-                let word = self.text(node);
-                if self.symbols.macro_definition(&word, span.start).is_some() {
-                    return self.constant(&word, span).is_some();
-                }
-                self.variable(&word, span.start).is_some_and(|variable| {
-                    let index = self.loop_of(variable.id(), span.start);
-                    index.map_or_else(
-                        || variable.ty.is_scalar() && !self.is_inside(&variable) && self.is_symbol(&variable, span),
-                        |index| index < self.promised,
-                    )
-                })
+        let mut names = Vec::new();
+        for node in tree.descendants(node) {
+            match tree.kind(node) {
+                NodeKind::CallExpression
+                | NodeKind::SubscriptExpression
+                | NodeKind::FieldExpression
+                | NodeKind::PointerExpression
+                | NodeKind::AssignmentExpression
+                | NodeKind::UpdateExpression
+                | NodeKind::LambdaExpression => return None,
+                NodeKind::Identifier => names.push(self.shared_name(node)?),
+                _ => {}
             }
-            _ => true,
-        })
+        }
+        Some(names)
+    }
+
+    fn shared_name(&self, node: NodeId) -> Option<Named> {
+        let span = self.placed(self.tree.span(node));
+        let word = self.text(node);
+        if self.symbols.macro_definition(&word, span.start).is_some() {
+            return self.constant(&word, span)?.form.as_constant().map(Named::Number);
+        }
+        let variable = self.variable(&word, span.start)?;
+        let is_shared = match self.loop_of(variable.id(), span.start) {
+            Some(index) => index < self.promised,
+            None => variable.ty.is_scalar() && !self.is_inside(&variable) && self.is_symbol(&variable, span),
+        };
+        is_shared.then(|| Named::Variable(variable.id()))
     }
 
     fn varying(&mut self) -> Polynomial {

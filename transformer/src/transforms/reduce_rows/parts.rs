@@ -129,7 +129,21 @@ pub(super) fn counts_on(row: &Row<'_, '_>, own: &CanonicalLoop) -> bool {
     let is_up = matches!(own.relation, Relation::Less | Relation::LessOrEqual);
     let is_wide = cx.holds_32_bits(&own.variable, cx.tree.span(own.body).start);
     let starts = cx.constant(own.lower).is_some_and(|from| (0..=i64::from(u16::MAX)).contains(&from));
-    by_one && is_up && is_wide && own.declared_in_loop && starts
+    by_one && is_up && is_wide && own.declared_in_loop && starts && keeps_sign(row, own)
+}
+
+/// Is the bound the number that the host compares? Where the loop counts without a sign, a negative bound, or one that is formed without a sign, would be very large in it.
+fn keeps_sign(row: &Row<'_, '_>, own: &CanonicalLoop) -> bool {
+    let cx = row.cx;
+    let is_signed = |name: &str, at: usize| {
+        let integer = cx.integer_type(name, at).and_then(|number| number.integer());
+        integer.map(|integer| integer.signed)
+    };
+    if is_signed(&own.variable, cx.tree.span(own.body).start) == Some(true) || cx.constant(own.upper).is_some() {
+        return true;
+    }
+    let name = cx.file.show(own.upper);
+    is_signed(name.trim(), own.upper.start) == Some(false)
 }
 
 /// By what a loop is deeper in its line than the block that it stands in.

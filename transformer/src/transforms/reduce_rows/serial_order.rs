@@ -7,10 +7,10 @@ use crate::analysis::accesses::Loop;
 use crate::analysis::coalescing::{Pattern, pattern};
 use crate::edit::Edit;
 use crate::plan::{Change, Verdict};
-use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
+use crate::region::loop_nest::{CanonicalLoop, Relation, canonical_nest};
 use crate::semantics::{Act, Part};
 use crate::source::Span;
-use crate::syntax::{NodeId, NodeKind};
+use crate::syntax::{NodeId, NodeKind, Number};
 
 /// A loop that is known to run no more often has no neighbours to speak of.
 const FEW: i128 = 8;
@@ -55,7 +55,7 @@ fn pair(row: &Row<'_, '_>, node: NodeId) -> Option<Pair> {
     let cx = row.cx;
     let nest = canonical_nest(cx.file, cx.tree, node, 2).ok()?;
     let [outer, inner] = <[CanonicalLoop; 2]>::try_from(nest.loops).ok()?;
-    (have_plain_heads(row, [&outer, &inner]) && gains(row, &outer, &inner)).then_some(())?;
+    (have_plain_heads(row, [&outer, &inner]) && ends(row, &inner) && gains(row, &outer, &inner)).then_some(())?;
     let sum = sum_alone(row, &inner)?;
     let names_sum = |bound: &Span| {
         let names = cx.names_in(*bound);
@@ -76,7 +76,11 @@ fn have_plain_heads(row: &Row<'_, '_>, loops: [&CanonicalLoop; 2]) -> bool {
             let is_name = |part: &Part| matches!(part.act, Act::Literal | Act::Name);
             let keeps = |name: &String, at: Span| {
                 let is_integer = cx.integer_type(name, at.start).is_some() && cx.expansion(name, at.start).is_none();
-                *name != other.variable && *name != own.variable && (is_integer || cx.constant(at).is_some())
+                // One of the row may have got no value where a loop does not run.
+                let variable = cx.symbols().lookup(name, at.start);
+                let is_of_row = variable.is_none_or(|it| it.id().is_within(cx.tree.span(row.nest.body)));
+                let is_other = *name != other.variable && *name != own.variable;
+                is_other && (is_integer && !is_of_row || cx.constant(at).is_some())
             };
             cx.evaluation(*bound).is_some_and(|it| it.first_without(is_name).is_none())
                 && cx.names_in(*bound).iter().all(|(name, at)| keeps(name, *at))
@@ -89,6 +93,27 @@ fn have_plain_heads(row: &Row<'_, '_>, loops: [&CanonicalLoop; 2]) -> bool {
         && outer.variable != inner.variable
         && is_plain(outer, inner)
         && is_plain(inner, outer)
+}
+
+/// Does a loop end, whatever its bounds are? Where the one around it had no iterations, it did not run before. It counts by one and stops in front of a bound of its own type, or between numbers.
+fn ends(row: &Row<'_, '_>, own: &CanonicalLoop) -> bool {
+    let cx = row.cx;
+    let at = cx.tree.span(own.body).start;
+    let ty = cx.integer_type(&own.variable, at);
+    let is_signed = ty.as_ref().and_then(Number::integer).is_some_and(|integer| integer.signed);
+    let is_small = |bound: Span| cx.constant(bound).is_some_and(|number| (0..=i64::from(u16::MAX)).contains(&number));
+    let of_type = |bound: Span| cx.names_in(bound).iter().all(|(name, at)| cx.integer_type(name, at.start) == ty);
+    let bounds = [own.lower, own.upper];
+    let is_up = matches!(own.relation, Relation::Less | Relation::LessOrEqual);
+    let is_down = matches!(own.relation, Relation::Greater | Relation::GreaterOrEqual);
+    let stops_before = matches!(own.relation, Relation::Less | Relation::Greater)
+        && own.step.amount.is_none_or(|step| cx.constant(step) == Some(1))
+        && bounds.iter().all(|bound| of_type(*bound) || is_small(*bound));
+    // Below zero there is no number without a sign.
+    let between_numbers =
+        bounds.iter().all(|bound| is_small(*bound)) && own.step.amount.is_none_or(is_small) && (is_up || is_signed);
+    let has_direction = is_up && !own.step.is_subtracted || is_down && own.step.is_subtracted;
+    has_direction && cx.holds_32_bits(&own.variable, at) && (stops_before || between_numbers)
 }
 
 /// Does the inner loop load far apart what the outer one would load side by side, while neighbouring threads do not do so already?
