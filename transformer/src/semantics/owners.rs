@@ -185,9 +185,12 @@ impl Program<'_> {
         let tree = self.tree;
         let is_main = |node: NodeId| self.file.bytes(tree.span(node)) == b"main";
         let head = tree.child(function, Field::Declarator).map(|declarator| tree.innermost_declarator(declarator));
-        head.is_some_and(is_main)
-            && tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).count() == 1
-            && !self.uses_macro_with(Span::new(0, self.file.text.len()), &|text| words(text).any(|word| word == "main"))
+        let is_named_by_macro = |text: &str| words(text).any(|word| word == "main");
+        let names_it_once = || {
+            tree.all_of(&[NodeKind::Identifier]).filter(|node| is_main(*node)).count() == 1
+                && !self.uses_macro_with(Span::new(0, self.file.text.len()), &is_named_by_macro)
+        };
+        head.is_some_and(is_main) && *self.names_main_once.get_or_init(names_it_once)
     }
 
     /// Is it an automatic pointer that nothing but its name reaches?

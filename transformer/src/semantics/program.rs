@@ -59,6 +59,8 @@ pub struct Program<'a> {
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// Where macros stand in the code.
     pub(super) macro_uses: OnceCell<Vec<Span>>,
+    /// Does the name `main` stand in the file once, and in no macro?
+    pub(super) names_main_once: OnceCell<bool>,
     /// The names given out for new constants.
     pub(super) fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, for those that were asked for.
@@ -151,6 +153,7 @@ impl<'a> Program<'a> {
             library_is_extended: OnceCell::new(),
             handles_signals: OnceCell::new(),
             file_uses: OnceCell::new(),
+            names_main_once: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
             number_parameters: RefCell::default(),

@@ -290,7 +290,7 @@ fn visit(cx: &Context<'_>, all: &[Mapping], block: NodeId, found: &mut Found) {
     let around: Vec<&Mapping> = all.iter().filter(|mapping| mapping.is_data && mapping.extent.contains(span)).collect();
     let taken = if may_gain(cx, all, &around, &nodes) {
         let statements = blocks::statements(cx, all, &nodes);
-        decide(&Block { cx, all, statements: &statements }, &around, found)
+        decide(&Block::new(cx, all, &statements), &around, found)
     } else {
         Vec::new()
     };

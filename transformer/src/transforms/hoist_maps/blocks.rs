@@ -1,5 +1,7 @@
 //! The statements of a block: what each maps, and what host code in it reads and writes.
 
+use std::rc::Rc;
+
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
 use crate::semantics::effects::{HostEffects, Named, Storage, Touch, Unknown, UnknownKind};
@@ -146,12 +148,18 @@ pub(super) struct Candidate {
     pub owner: Owner,
     /// The variables that its section is computed from.
     pub lengths: Vec<Named>,
-    /// May constructs of the block change it? What they only read, the host may read as well.
-    pub is_written: bool,
-    /// What constructs list beside it, which shares no storage with it.
-    pub beside: Vec<Item>,
+    /// What the whole block does with it.
+    pub in_block: Rc<InBlock>,
     /// The pointers that it changes places with, which are held with it or not at all: what is accessed by them is theirs.
     pub class: Vec<VariableId>,
+}
+
+/// What the constructs of a block do with a variable.
+pub(super) struct InBlock {
+    /// May they change it? What they only read, the host may read as well.
+    pub is_written: bool,
+    /// What they list beside it, which shares no storage with it.
+    pub beside: Vec<Item>,
 }
 
 impl Candidate {
@@ -187,7 +195,7 @@ impl Candidate {
         statement: &'s Statement,
     ) -> impl Iterator<Item = &'s Touch> {
         statement.host.touches.iter().filter(move |touch| {
-            (touch.writes || self.is_written)
+            (touch.writes || self.in_block.is_written)
                 && !cx.is_apart(&touch.storage, &self.named, self.owner)
                 && !self.is_of_other(&touch.storage)
                 && self.is_for_updates(cx, touch)
@@ -197,7 +205,7 @@ impl Candidate {
     /// Is it an access that updates must serve? Of others the program asks whether they are of its storage.
     pub(super) fn is_for_updates(&self, cx: &Context<'_>, touch: &Touch) -> bool {
         (self.is_own(&touch.storage) || self.is_array() || reach(cx, touch).is_none())
-            && !self.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
+            && !self.in_block.beside.iter().any(|item| item.certainly_holds(cx, touch).is_some())
     }
 
     fn is_own(&self, storage: &Storage) -> bool {

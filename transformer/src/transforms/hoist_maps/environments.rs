@@ -1,6 +1,8 @@
 //! Which variables one data environment around some statements of a block can hold, and when it may open.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::context::Context;
 use crate::plan::{Reason, ReasonCode};
@@ -10,7 +12,7 @@ use crate::semantics::effects::{HostEffects, Named, Touch};
 use crate::semantics::symbols::{DeclaredType, VariableId};
 use crate::source::Span;
 use crate::transforms::hoist_maps::absence::Question;
-use crate::transforms::hoist_maps::blocks::{Candidate, Statement, leads_out};
+use crate::transforms::hoist_maps::blocks::{Candidate, InBlock, Statement, leads_out};
 use crate::transforms::hoist_maps::constructs::Mapping;
 use crate::transforms::hoist_maps::first_run::{Root, conditions, is_stable};
 use crate::transforms::hoist_maps::items::Item;
@@ -73,6 +75,13 @@ pub(super) struct Block<'b, 'c> {
     pub cx: &'b Context<'c>,
     pub all: &'b [Mapping],
     pub statements: &'b [Statement],
+    known: RefCell<BTreeMap<VariableId, Rc<InBlock>>>,
+}
+
+impl<'b, 'c> Block<'b, 'c> {
+    pub(super) fn new(cx: &'b Context<'c>, all: &'b [Mapping], statements: &'b [Statement]) -> Self {
+        Self { cx, all, statements, known: RefCell::default() }
+    }
 }
 
 impl Block<'_, '_> {
@@ -106,18 +115,28 @@ impl Block<'_, '_> {
     /// A variable that an environment around these statements may hold.
     pub(super) fn candidate(&self, statements: (usize, usize), item: &Item) -> Candidate {
         let owner = self.cx.owner(&item.named);
-        let is_written = self.is_written(item.named.id);
-        let beside = self.beside(item).cloned().collect();
         let class = self.class_of(statements, item.named.id);
-        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), is_written, beside, class }
+        let in_block = self.known(item.named.id);
+        Candidate { named: item.named.clone(), owner, lengths: item.lengths.clone(), in_block, class }
+    }
+
+    /// What the whole block does with a variable: asked for each of its statements, found once.
+    fn known(&self, id: VariableId) -> Rc<InBlock> {
+        let known = self.known.borrow().get(&id).cloned();
+        known.unwrap_or_else(|| {
+            let beside = self.beside(id).cloned().collect();
+            let found = Rc::new(InBlock { is_written: self.is_written(id), beside });
+            self.known.borrow_mut().insert(id, Rc::clone(&found));
+            found
+        })
     }
 
     /// What constructs of the block list together with a variable that keeps its place: list items of one construct share no storage
     /// (OpenMP 5.2, section 5.8.3).
-    fn beside<'s>(&'s self, item: &'s Item) -> impl Iterator<Item = &'s Item> + 's {
+    fn beside(&self, id: VariableId) -> impl Iterator<Item = &Item> {
         let whole = (0, self.statements.len().saturating_sub(1));
-        let lists = move |mapping: &&Mapping| mapping.item(item.named.id).is_some_and(|own| own.is_explicit);
-        let is_other = move |other: &&Item| other.named.id != item.named.id && other.is_explicit;
+        let lists = move |mapping: &&Mapping| mapping.item(id).is_some_and(|own| own.is_explicit);
+        let is_other = move |other: &&Item| other.named.id != id && other.is_explicit;
         self.mappings_of(whole).into_iter().filter(lists).flat_map(|mapping| &mapping.items).filter(is_other)
     }
 

@@ -99,7 +99,7 @@ pub(super) fn host_terms(
         (!touch.writes || !held.from) && cx.never_meet_in_call(other, &item.named)
     };
     let needs = |touch: &&Touch| {
-        (touch.writes || candidate.is_written)
+        (touch.writes || candidate.in_block.is_written)
             && !is_served(touch)
             && !candidate.is_of_other(&touch.storage)
             && !cx.is_apart(&touch.storage, &item.named, held.owner)

@@ -207,6 +207,14 @@ pub(super) fn is_straight(row: &Row<'_, '_>, node: NodeId) -> bool {
     !tree.descendants(node).skip(1).any(is_other)
 }
 
+/// May a loop be unrolled? Functions that set `errno`, as many of real numbers do on a processor, may change what the loop's bound is read from, for all that
+/// clang 19 knows; it then warns that it cannot. Functions of one operation set nothing.
+pub(super) fn can_be_unrolled(row: &Row<'_, '_>, node: NodeId) -> bool {
+    let tree = row.cx.tree;
+    let sets_nothing = |call: NodeId| row.found.instructions.iter().any(|name| name.start == tree.span(call).start);
+    tree.descendants(node).filter(|inner| tree.kind(*inner) == NodeKind::CallExpression).all(sets_nothing)
+}
+
 /// The threads of a team: fewer where rows are short, so that more teams are under way.
 fn threads(shared: &[Shared]) -> u32 {
     let known = shared.iter().map(|one| one.trips).collect::<Option<Vec<f64>>>();

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::gain::is_straight;
+use super::gain::{can_be_unrolled, is_straight};
 use super::rows::Row;
 use crate::device::DeviceProfile;
 use crate::edit::directive_writer::indent_of;
@@ -117,7 +117,7 @@ pub(super) fn summing(row: &Row<'_, '_>, node: NodeId) -> Option<CanonicalLoop> 
     let span = tree.span(node);
     let stores = row.found.accesses.iter().any(|access| access.writes && span.contains(access.span));
     let has_loop = tree.descendants(node).skip(1).any(|inner| tree.kind(inner).is_loop());
-    (!stores && !has_loop && level(row, node).is_some()).then_some(())?;
+    (!stores && !has_loop && can_be_unrolled(row, node) && level(row, node).is_some()).then_some(())?;
     let own = canonical_nest(cx.file, tree, node, 1).ok()?.loops.into_iter().next()?;
     counts_on(row, &own).then_some(own)
 }

@@ -76,7 +76,7 @@ impl Wanted<'_, '_> {
         self.is_named_at(places).then_some(())?;
         // The rest of the section goes to the device too, so the host must have it before.
         let section = |is_moved: bool| if is_moved { vec![self.item.text.clone()] } else { Vec::new() };
-        Some(Piece { from: section(self.candidate.is_written), to: section(writes), ..Piece::default() })
+        Some(Piece { from: section(self.candidate.in_block.is_written), to: section(writes), ..Piece::default() })
     }
 
     /// Are the variable and its section what they are where a construct maps them?
@@ -120,7 +120,7 @@ impl Wanted<'_, '_> {
             piece.indices.extend(element.indices);
             if element.is_assigned {
                 piece.assigned.push(element.text.clone());
-            } else if self.candidate.is_written && !piece.from.contains(&element.text) {
+            } else if self.candidate.in_block.is_written && !piece.from.contains(&element.text) {
                 piece.from.push(element.text.clone());
             }
             if touch.writes && !piece.to.contains(&element.text) {

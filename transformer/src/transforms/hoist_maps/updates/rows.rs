@@ -52,7 +52,7 @@ impl Wanted<'_, '_> {
         let indices: Vec<Span> = base.map(|node| tree.span(node)).into_iter().chain([head.lower, head.upper]).collect();
         let moved = |is_moved: bool| if is_moved { vec![item.clone()] } else { Vec::new() };
         let piece = Piece {
-            from: moved(self.candidate.is_written && !assigned),
+            from: moved(self.candidate.in_block.is_written && !assigned),
             to: moved(writes),
             assigned: moved(assigned),
             indices,

@@ -8,6 +8,7 @@ use crate::edit::{Edit, braces};
 use crate::source::{Span, words};
 use crate::transforms::checks::heads;
 use crate::transforms::checks::team_rows::for_teams_alone;
+use crate::transforms::reduce_rows::gain::can_be_unrolled;
 use crate::transforms::reduce_rows::write::directive_of_teams;
 use crate::transforms::two_forms::{edited, indented};
 
@@ -100,7 +101,7 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
             0 => self.part.clone(),
             _ => format!("{} + {}", cx.file.show(inner.lower), self.part),
         };
-        changed.push(self.unrolled());
+        changed.extend(self.unrolled());
         changed.push(Edit { span: inner.lower, text: lower });
         changed.push(Edit { span: inner.step.span, text: format!("{} += {PARTS}", inner.variable) });
         let [idle, _] = self.idle()?;
@@ -162,11 +163,13 @@ impl<'w, 'r, 'c, 'p> Writer<'w, 'r, 'c, 'p> {
     }
 
     /// Lets the loop of a part load several elements at once: the compiler leaves it as it is.
-    fn unrolled(&self) -> Edit {
+    fn unrolled(&self) -> Option<Edit> {
+        can_be_unrolled(self.columns.row, self.columns.inner.node).then_some(())?;
         let (cx, start) = (self.columns.row.cx, self.columns.inner.span.start);
         let before = cx.file.bytes(Span::new(0, start)).trim_ascii_end().len();
         let pragma = self.pragma("unroll", &[format!("partial({AT_ONCE}) /* {} */", self.columns.device)]);
-        Edit { span: Span::new(before, start), text: format!("{pragma}{}{}", self.layout.newline, self.inside) }
+        let text = format!("{pragma}{}{}", self.layout.newline, self.inside);
+        Some(Edit { span: Span::new(before, start), text })
     }
 
     /// The loop in which a thread of each column adds them, and does all that follows.
