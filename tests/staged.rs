@@ -21,7 +21,7 @@ const TRIALS: Trials<Family> = Trials {
 };
 
 /// What is done wrong in every function of an output.
-const MUTANTS: [(&str, &str, &str); 10] = [
+const MUTANTS: [(&str, &str, &str); 18] = [
     ("every row of a tile is the first", "= first_i + offset_i;", "= first_i;"),
     ("every column of a tile is the first", "= first_j + offset_j;", "= first_j;"),
     ("the last row of a tile is lost", "; offset_i++)", " - 1; offset_i++)"),
@@ -32,6 +32,14 @@ const MUTANTS: [(&str, &str, &str); 10] = [
     ("columns are not asked for", "&& offset_j < ", "&& offset_j - 1 < "),
     ("a tile is filled in the other order", "[offset_i][offset_j] = ", "[offset_j][offset_i] = "),
     ("all elements of a row are one", "[offset_i][offset_j]", "[offset_i][0]"),
+    ("wide columns between tiles are lost", "first_j += 64", "first_j += 65"),
+    ("elements between parts are lost", "first_k += ", "first_k += 1 + "),
+    ("the last element of a part is lost", "end_k = ", "end_k = -1 + "),
+    ("all elements of a part are the first", "[k - first_k]", "[0]"),
+    ("elements of a part are loaded from the first one", "= first_k + offset_k;", "= first_k;"),
+    ("the last group of a tile is lost", "group < 32", "group < 30"),
+    ("all rows of a group are the first", "= group + row;", "= group;"),
+    ("columns of a lane lie elsewhere", "+ column * 32", "+ column * 31"),
 ];
 
 /// A function with a mistake.

@@ -3,8 +3,9 @@
 #        DIR/stage.sh run                                  runs them, on a machine with a GPU and libomptarget
 #
 # Transpositions and their like as the default passes leave them, and in tiles, as `stage` writes them (tiles.c); and by hand (candidates.c), in
-# several forms, with tiles, teams and grids of several sizes. TOOLKIT is what bench/toolkit.sh makes. `run` prints two tables of microseconds
-# for each length, with the sum of the results, which must be one for each length and table.
+# several forms, with tiles, teams and grids of several sizes. Sums over rows (rows.c) as the default passes leave them, as `stage` and them write them,
+# and so where the host does not ask how many and how long the rows are. TOOLKIT is what bench/toolkit.sh makes. `run` prints three tables of
+# microseconds for each length, with the sum or a hash of the results, which must be one for each length and table.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -14,6 +15,15 @@ none none
 default split,hoist,collapse,scalarize,geometry
 stage split,hoist,collapse,scalarize,stage,geometry
 alone stage
+END
+}
+
+of_rows() {
+  cat <<'END'
+rows-none none
+rows-default default
+rows-stage default,stage
+rows-always default,stage
 END
 }
 
@@ -66,6 +76,17 @@ build() { # DIR OMPSPLIT TOOLKIT
     fi
     compiled "$3" "$1/$name.c" "$1/$name"
   done < <(variants)
+  while read -r name passes; do
+    if [[ $passes == none ]]; then
+      cp "$here/rows.c" "$1/$name.c"
+    else
+      "$2" --no-config --passes "$passes" --device h200 "$here/rows.c" >"$1/$name.c" 2>"$1/$name.log"
+    fi
+    if [[ $name == rows-always ]]; then
+      sed -i 's/if (n >= 512 && m >= 64 && m < 2000000000)/if (n > 0)/' "$1/$name.c"
+    fi
+    compiled "$3" "$1/$name.c" "$1/$name" -O2
+  done < <(of_rows)
   while read -r form tile threads grid; do
     compiled "$3" "$here/candidates.c" "$1/$form-$tile-$threads-$grid" -DFORM="$form" -DTILE="$tile" -DTHREADS="$threads" -DGRID="$grid"
   done < <(sizes)
@@ -77,6 +98,10 @@ run() {
   while read -r name _; do
     "$here/$name" | sed "s/^/$name,/"
   done < <(variants)
+  echo "passes,rows,elements,product,doubles,distances,bytes,hash of the results"
+  while read -r name _; do
+    "$here/$name" | sed "s/^/$name,/"
+  done < <(of_rows)
   echo "form,tile,threads,grid,length,transpose,doubles,symmetric,sum of the results"
   while read -r form tile threads grid; do
     "$here/$form-$tile-$threads-$grid"

@@ -20,10 +20,12 @@ pub enum Family {
     Blocks,
     /// A result that is loaded where iterations have stored it, each its own element.
     InPlace,
+    /// Sums over rows, along which neighbouring threads load far apart.
+    Rows,
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 4] = [Family::Transposed, Family::Mixed, Family::Blocks, Family::InPlace];
+pub const FAMILIES: [Family; 5] = [Family::Transposed, Family::Mixed, Family::Blocks, Family::InPlace, Family::Rows];
 
 /// The functions in one file, of each family.
 const OF_EACH: usize = 3;
@@ -49,6 +51,9 @@ static const int lengths[LENGTHS] = {0, 1, 5, 31, 32, 33, 64, 70, 97};
 pub fn program(seed: u64) -> Program<Family> {
     assembled(seed, &FAMILIES, OF_EACH, HEAD, |rng, family, index| {
         let ty = rng.pick(&["float", "float", "double", "unsigned", "short", "unsigned char"]);
+        if family == Family::Rows {
+            return (rows(rng, index, ty), calls_of_rows(index, ty));
+        }
         (function(rng, family, index, ty), calls(index, ty))
     })
 }
@@ -76,6 +81,75 @@ static void run{index}(void)
     printf(\"\\n\");
 }}
 "
+    )
+}
+
+/// The same for sums over rows: they are staged where there are many.
+fn calls_of_rows(index: usize, ty: &str) -> String {
+    let long = 129 + index * 7 % 40;
+    format!(
+        "
+static void run{index}(void)
+{{
+    static const int all[3][3] = {{{{515, 517, {long}}}, {{33, 7951, 130}}, {{4, 5, 3}}}};
+    printf(\"{index}:\");
+    for (int l = 0; l < 3; l++) {{
+        int n = all[l][0], m = all[l][1], w = all[l][2];
+        {ty} *a = malloc(sizeof({ty}) * n * w), *b = malloc(sizeof({ty}) * m * w), *c = malloc(sizeof({ty}) * n * m);
+        for (int i = 0; i < n * w; i++)
+            a[i] = ({ty})(i * 7 % 123 * 0.37);
+        for (int i = 0; i < m * w; i++)
+            b[i] = ({ty})(i * 5 % 119 * 0.71);
+        for (int i = 0; i < n * m; i++)
+            c[i] = ({ty})(i % 5);
+        part{index}(n, m, w, a, b, c);
+        printf(\" %llx\", folded(0, sizeof({ty}) * n * m, c));
+        free(a), free(b), free(c);
+    }}
+    printf(\"\\n\");
+}}
+"
+    )
+}
+
+/// A function that forms sums over rows.
+fn rows(rng: &mut Rng, index: usize, ty: &str) -> String {
+    let (one, other) = ("a[i * w + k]", "b[j * w + k]");
+    let half = match ty {
+        "float" => "0.7f",
+        "double" => "0.7",
+        _ => "3",
+    };
+    let first = rng.pick(&["0", "c[i * m + j]", "i + j"]);
+    let (from, test) = rng.pick(&[("0", "k < w"), ("0", "k <= w - 1"), ("1", "k < w"), ("0", "w - 1 > k")]);
+    let mut lines = vec![format!("{ty} sum = {first}; // the sum")];
+    if rng.chance(30) {
+        lines.push(format!("const {ty} scale = {half} + b[j * w];"));
+    }
+    let scale = if lines.len() > 1 { "scale" } else { half };
+    lines.push(format!("for (int k = {from}; {test}; k++)"));
+    match rng.below(4) {
+        0 => lines.push(format!("    sum += {one} * {other} * {scale};")),
+        1 => lines.push(format!("    sum -= {scale} * ({one} - {other}) * ({one} - {other}); /* apart */")),
+        2 => lines.extend([
+            "{".to_owned(),
+            format!("    {ty} x = {one} * {scale};"),
+            format!("    if ({other} > x)"),
+            "        x -= 1;".to_owned(),
+            format!("    sum += x * {other};"),
+            "}".to_owned(),
+        ]),
+        _ => lines.push(format!("    sum = sum * {scale} + {other} - {one};")),
+    }
+    lines.push(
+        rng.pick(&["c[i * m + j] = sum;", "if (sum > 1) c[i * m + j] = sum;", "c[i * m + j] += sum;"]).to_owned(),
+    );
+    let open = rng.pick(&[" {\n", "\n        {\n"]);
+    let body: String = lines.iter().map(|line| format!("            {line}\n")).collect();
+    format!(
+        "\nstatic void part{index}(int n, int m, int w, const {ty} *a, const {ty} *b, {ty} *c)\n{{\n\
+         #pragma omp target teams distribute parallel for collapse(2) map(to: a[0:n * w], b[0:m * w]) map(tofrom: c[0:n * m])\n    \
+         for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++){open}{body}        }}\n}}\n"
     )
 }
 
@@ -162,6 +236,8 @@ fn body(rng: &mut Rng, family: Family, words: &Words) -> Vec<String> {
             1 => format!("{result} {operator} {half} * {} + 1;", across(rng)),
             _ => format!("{result} {operator} {} - {half} * {};", across(rng), across(rng)),
         }],
+        // Written by `rows`.
+        Family::Rows => Vec::new(),
         Family::InPlace => vec![format!("{result} {operator} {half} * {};", words.across[0])],
         Family::Mixed => {
             vec![format!("{result} {operator} {half} * {} + {} * {};", across(rng), along(rng), across(rng))]

@@ -45,9 +45,12 @@ pub struct Options {
     /// The seed that they are generated from
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Only programs whose name holds this text
+    /// Only programs whose name holds this text, or one of several between commas
     #[arg(long, default_value = "")]
     pub only: String,
+    /// Further flags of the compiler, behind those of a fixture, as `-ffp-contract=off`
+    #[arg(long, default_value = "", allow_hyphen_values = true)]
+    pub flags: String,
     /// Leave the files unpacked, to be run on this machine
     #[arg(long)]
     pub unpacked: bool,
@@ -68,8 +71,11 @@ pub fn build(options: &Options) -> Result<()> {
 
     let work = work.canonicalize()?;
     let toolchain = Toolchain::new(&options.arch, &options.repository.join("bench").canonicalize()?, &work)?;
+    let flags: Vec<String> = options.flags.split_whitespace().map(str::to_owned).collect();
+    let described: Vec<&str> = FLAGS.into_iter().chain(flags.iter().map(String::as_str)).collect();
     let builder = Builder {
-        compiler: toolchain.description(&FLAGS.join(" "))?,
+        compiler: toolchain.description(&described.join(" "))?,
+        flags,
         tool: Tool::new(tool)?,
         sets: programs::sets(),
         programs: work.join("programs").join(&options.arch),
@@ -110,6 +116,7 @@ fn finish(toolchain: &Toolchain, work: &Path, tree: &Path, options: &Options) ->
 struct Builder<'a> {
     toolchain: &'a Toolchain,
     compiler: String,
+    flags: Vec<String>,
     tool: Tool,
     sets: Vec<Set>,
     /// Where each text of each program has a folder.
@@ -155,7 +162,7 @@ impl Builder<'_> {
     fn build_text(&self, fixture: &Fixture, variant: &str, text: &[u8]) -> Result<Built> {
         let folder = self.programs.join(&fixture.name).join(variant);
         let (binary, error) = (folder.join("program"), folder.join("error"));
-        let arguments = arguments(fixture);
+        let arguments = self.arguments(fixture);
         let key = self.key(fixture, &arguments, text)?;
         if std::fs::read(folder.join("built-from")).ok() != Some(key.clone()) {
             std::fs::create_dir_all(&folder)?;
@@ -192,6 +199,15 @@ impl Builder<'_> {
         Ok(())
     }
 
+    fn arguments(&self, fixture: &Fixture) -> Vec<String> {
+        let mode = if fixture.is_cpp() { "--driver-mode=g++" } else { "--driver-mode=gcc" };
+        let mut arguments = vec![mode.to_owned()];
+        arguments.extend(FLAGS.map(str::to_owned));
+        arguments.extend(fixture.flags.iter().chain(&self.flags).cloned());
+        arguments.extend([file_name(fixture), "-o".to_owned(), "program".to_owned(), "-lm".to_owned()]);
+        arguments
+    }
+
     /// All that a binary depends on, wherever the repository is.
     fn key(&self, fixture: &Fixture, arguments: &[String], text: &[u8]) -> Result<Vec<u8>> {
         let mut key = format!("{}\n{}\n", self.compiler, arguments.join(" ")).into_bytes();
@@ -212,15 +228,6 @@ impl Builder<'_> {
 
 fn file_name(fixture: &Fixture) -> String {
     fixture.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-}
-
-fn arguments(fixture: &Fixture) -> Vec<String> {
-    let mode = if fixture.is_cpp() { "--driver-mode=g++" } else { "--driver-mode=gcc" };
-    let mut arguments = vec![mode.to_owned()];
-    arguments.extend(FLAGS.map(str::to_owned));
-    arguments.extend(fixture.flags.iter().cloned());
-    arguments.extend([file_name(fixture), "-o".to_owned(), "program".to_owned(), "-lm".to_owned()]);
-    arguments
 }
 
 /// The line of a compiler's messages that says what is wrong, without the addresses that differ each time.

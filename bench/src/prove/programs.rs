@@ -21,10 +21,13 @@ pub fn sets() -> Vec<Set> {
     SETS.map(|(name, options)| Set { name: name.to_owned(), options: options.to_owned() }).to_vec()
 }
 
-/// All fixtures of the repository and generated programs, whose files go into `folder`; only those whose name holds `only`.
+/// All fixtures of the repository and generated programs, whose files go into `folder`; only those whose name holds one of the texts in `only`, between
+/// commas.
 pub fn all(repository: &Path, folder: &Path, generated: usize, seed: u64, only: &str) -> Result<Vec<Fixture>> {
     let root = repository.join("fixtures").canonicalize().context("no fixtures: is this the repository?")?;
-    let mut programs = fixtures::below(&root, only).map_err(anyhow::Error::msg)?;
+    let holds_one = |name: &str| only.split(',').any(|text| name.contains(text));
+    let mut programs = fixtures::below(&root, "").map_err(anyhow::Error::msg)?;
+    programs.retain(|fixture| holds_one(&fixture.name));
     std::fs::create_dir_all(folder)?;
     for index in 0..generated {
         let (kind, case) = match index % PIPED {
@@ -33,7 +36,7 @@ pub fn all(repository: &Path, folder: &Path, generated: usize, seed: u64, only: 
         };
         let file = format!("{kind}{}.{}", case.index, if case.cpp { "cpp" } else { "c" });
         let (name, path) = (format!("generated/{file}"), folder.join(&file));
-        if name.contains(only) {
+        if holds_one(&name) {
             let text = case.text().into_bytes();
             std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
             programs.push(Fixture::new(&name, path, text).map_err(anyhow::Error::msg)?);

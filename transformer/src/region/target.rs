@@ -96,6 +96,14 @@ impl TargetRegion {
         )
     }
 
+    /// Do teams share a loop, and the threads of a team loops inside of it? `reduce` and `stage` write this.
+    #[must_use]
+    pub fn shares_rows(&self, constructs: &ConstructTree) -> bool {
+        let body = constructs.construct(self.chain.innermost()).body_span;
+        let has_threads = || constructs.within(body).any(|(inner, _)| inner.leaves.contains(&Leaf::Parallel));
+        self.chain.leaves == [Leaf::Target, Leaf::Teams, Leaf::Distribute] && has_threads()
+    }
+
     /// Does each team run its part of one loop, and then update what all teams have found by atomic operations, perhaps where it has found something? `combine` and `reduce`
     /// write this.
     #[must_use]

@@ -197,7 +197,7 @@ pub(super) fn coarsen_loops(cx: &Context<'_>) -> Vec<Plan> {
 
 /// Iterations are grouped when other passes have made the kernel's loop and its sums.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Pipeline]
+    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Stage, Pass::Pipeline]
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {

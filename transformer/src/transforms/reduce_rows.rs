@@ -225,7 +225,6 @@ mod serial_order;
 mod updates;
 mod write;
 
-use self::parts::{condition, strictest};
 use self::rows::{Inner, Row};
 use crate::analysis::associated_loops::associated_loops;
 use crate::context::Context;
@@ -236,7 +235,8 @@ use crate::region::loop_nest::CanonicalLoopNest;
 use crate::region::target::{TargetRegion, target_regions};
 use crate::source::Span;
 use crate::syntax::NodeKind;
-use crate::transforms::two_forms::{self, Twice};
+use crate::transforms::checks::questions::{condition, strictest};
+use crate::transforms::two_forms;
 use crate::transforms::{Waiting, checks};
 
 /// Decides for every kernel that is one loop with loops or atomic updates inside.
@@ -316,15 +316,8 @@ fn decide(row: &Row<'_, '_>) -> Verdict {
 
 /// The edits where a condition of the host holds, and the kernel as it is where not.
 fn in_two_forms(row: &Row<'_, '_>, edits: &[Edit], condition: &str, comment: &str) -> Result<Edit, Reason> {
-    let (cx, region) = (row.cx, row.region);
-    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
-    let refused = |span: Span, message: &str| Reason::new(ReasonCode::RowNotShared, span, message);
-    if let Some((span, message)) = two_forms::cannot_stand_twice(cx, first, region.extent) {
-        return Err(refused(span, message));
-    }
-    let both = Twice::of_region(cx, (first, region.extent))
-        .and_then(|twice| two_forms::both(cx, &twice, edits, &[condition.to_owned()], comment));
-    both.ok_or_else(|| refused(region.extent, "there is no place for both forms"))
+    let both = two_forms::of_region(row.cx, row.region, edits, condition, comment);
+    both.map_err(|(span, message)| Reason::new(ReasonCode::RowNotShared, span, message))
 }
 
 fn loops_shared(inner: &[Inner]) -> String {

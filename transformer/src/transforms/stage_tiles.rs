@@ -45,6 +45,32 @@
 //! makes one kernel of all of it in which the threads run from the start. A row of the tile has one element more than it needs, so that
 //! threads reach different banks of that memory along both directions. It stays one kernel.
 //!
+//! ## Rows
+//!
+//! Where each iteration walks through rows in a serial loop, as in `c[i * n + j] += a[i * m + k] * a[j * m + k]`, and neighbouring threads load them far
+//! apart, a team takes 32 x 64 iterations. Its threads load a part of the rows together, 64 elements of each or 32, go on with their sums, and load the
+//! next part:
+//!
+//! ```c
+//! float a_of_i[32][65];
+//! float a_of_j[64][65];
+//! float sum_of_team[32][64];
+//! /* a loop of the threads sets the sums */
+//! for (int first_k = 0; first_k < m; first_k += 64) {
+//!   /* two loops of the threads load a part of the rows */
+//!   #pragma omp parallel for collapse(2)
+//!   for (int group = 0; group < 32; group += 2)
+//!     for (int lane = 0; lane < 32; lane++) {
+//!       /* 2 x 2 sums in registers, for k from first_k to the end of the part: */
+//!       sum[row][column] += a_of_i[offset_i][k - first_k] * a_of_j[offset_j][k - first_k];
+//!     }
+//! }
+//! /* a loop of the threads stores the sums */
+//! ```
+//!
+//! Each sum keeps its order, and each statement its text. What is declared in front of the serial loop and used in it or behind lasts in the
+//! memory of the team. Where the text does not tell the lengths, the host asks whether there are 128 teams, and 64 elements in a row.
+//!
 //! ## Applies when
 //!
 //! - the kernel is a `distribute parallel for` over two loops of a league, both of which count up by one to a bound that keeps its value;
@@ -53,6 +79,9 @@
 //!   makes them, before it stores anything to memory; the element is told by the name of an array or pointer and arithmetic with
 //!   variables that are declared around the loops. Its type is an integer, a `float` or a `double`, or a parameter of a template;
 //! - the body is a statement or block without loops, jumps and directives, and the tiles take at most 40 KiB;
+//! - or for rows: the body is a block of declarations of numbers, one `for` that counts up by one from a number, stores nothing to memory and loads an element
+//!   of each row in every iteration, and statements behind it; rows and sums take at most 44 KiB. There are 262,144 iterations, in rows of
+//!   64 elements. What has been measured decides here, not a prediction;
 //! - no clause says a number of teams, or fewer than 64 threads in one (OMPS407);
 //! - it pays: no loop is known to have fewer than 64 iterations, and no row to begin less than 64 elements behind the one before. The kernel is
 //!   predicted to take at most 0.8 of its time, and of that with its loops in the other order, by the sectors that warps touch (stores far apart
@@ -69,7 +98,8 @@
 //!
 //! Threads share the iterations, in any number and at any time, so that what one iteration writes no other one accesses (OpenMP 5.2, section
 //! 1.4.1); clauses that group or order them are refused, and so are variables from outside that the body writes. So what an iteration loads before
-//! it stores anything, no iteration has written: any thread may load it, and earlier. Nothing is asked of where arrays lie.
+//! it stores anything, no iteration has written: any thread may load it, and earlier. Nothing is asked of where arrays lie. Rows are as long for
+//! one iteration as for another, and each iteration stores behind all of its loads.
 //!
 //! Each load is made for the iterations that made it, under the conditions that say whether there is one, and with the same values of the same
 //! names. The implicit barrier at the end of the first loop orders it before the second one, and that at the end of the second before the next
@@ -85,6 +115,7 @@
 
 mod gain;
 mod loads;
+mod rows;
 mod write;
 
 use self::loads::Load;
@@ -92,6 +123,7 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::associated_loops::associated_loops;
 use crate::analysis::independence::{self, Candidate, clauses};
 use crate::context::{Context, OutputCompiler};
+use crate::device::DeviceProfile;
 use crate::plan::{Change, Pass, Plan, Reason, ReasonCode, Times, Verdict};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::region::target::{TargetRegion, target_regions};
@@ -119,16 +151,16 @@ pub(super) fn stage_tiles(cx: &Context<'_>) -> Vec<Plan> {
 
 /// Tiles are made when other passes have made the kernel's loops.
 pub(super) fn waits_for(_: Waiting) -> &'static [Pass] {
-    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Coarsen, Pass::Pipeline]
+    &[Pass::Split, Pass::Collapse, Pass::Scalarize, Pass::Fuse, Pass::Reduce, Pass::Pipeline]
 }
 
 fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region).filter(|(loops, _)| loops.len() == 2)?;
     let directive = cx.constructs.directive(region.chain.constructs.first().copied()?).span;
     let kernel = Kernel::read(cx, region, loops, promised);
-    let axis = gain::axis(&kernel)?;
+    let verdict = rows::decide(&kernel).or_else(|| Some(kernel.decide(gain::axis(&kernel)?)))?;
     let verdict = match checks::text_reasons(cx, region) {
-        doubts if doubts.is_empty() => kernel.decide(axis),
+        doubts if doubts.is_empty() => verdict,
         doubts => Verdict::Refuse(doubts),
     };
     Some(verdict.into_plan(Pass::Stage, directive, region.extent))
@@ -175,26 +207,36 @@ impl<'c, 'p> Kernel<'c, 'p> {
         self.region.chain.constructs.iter().flat_map(move |id| &cx.constructs.directive(*id).clauses)
     }
 
-    fn decide(&self, axis: usize) -> Verdict {
+    /// The device that the output is measured for.
+    ///
+    /// # Errors
+    /// Why the kernel stays as it is, for that or for its grid.
+    fn device(&self) -> Result<&'c DeviceProfile, Box<Verdict>> {
         let cx = self.cx;
-        let no = |message: &str| {
-            Verdict::DoesNotPay(vec![Reason::new(ReasonCode::StagingDoesNotPay, self.directive_span(), message)])
-        };
-        let Some(device) = cx.profile else {
-            return no("no device is asked for, for which tiles are measured");
-        };
+        let no = |message| Box::new(self.does_not_pay(message));
+        let device = cx.profile.ok_or_else(|| no("no device is asked for, for which tiles are measured"))?;
         if cx.pipeline.compiler != OutputCompiler::Llvm {
-            return no("not measured with the compiler that the output is for");
+            return Err(no("not measured with the compiler that the output is for"));
         }
-        if let Some(span) = self.own_grid() {
-            let message = "the grid that is written down gives iterations to single threads";
-            return Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message));
-        }
+        let message = "the grid that is written down gives iterations to single threads";
+        let nothing = |span| Box::new(Verdict::Nothing(Reason::new(ReasonCode::GridWritten, span, message)));
+        self.own_grid().map_or(Ok(device), |span| Err(nothing(span)))
+    }
+
+    fn does_not_pay(&self, message: &str) -> Verdict {
+        Verdict::DoesNotPay(vec![Reason::new(ReasonCode::StagingDoesNotPay, self.directive_span(), message)])
+    }
+
+    fn decide(&self, axis: usize) -> Verdict {
+        let device = match self.device() {
+            Ok(device) => device,
+            Err(verdict) => return *verdict,
+        };
         let gain = match gain::gain(self, device, axis) {
             Ok(gain) => gain,
-            Err(message) => return no(&message),
+            Err(message) => return self.does_not_pay(&message),
         };
-        if let Some(reason) = self.refused() {
+        if let Some(reason) = self.refused(None) {
             return Verdict::Refuse(vec![reason]);
         }
         let loads = match loads::staged(self, axis) {
@@ -236,8 +278,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         self.clauses().find(is_for_iterations).map(|clause| clause.span)
     }
 
-    /// What keeps the kernel from being written in tiles, whatever is loaded.
-    fn refused(&self) -> Option<Reason> {
+    /// What keeps the kernel from being written in tiles, whatever is loaded; one serial loop may stand in it.
+    fn refused(&self, serial: Option<NodeId>) -> Option<Reason> {
         let (cx, region) = (self.cx, self.region);
         let directive = cx.constructs.directive(self.candidate.id);
         if let Some(reason) = checks::excludes_directives(cx, region) {
@@ -257,11 +299,11 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some((span, message)) = restated::between_iterations(&self.candidate, &self.found) {
             return Some(refusal(span, message));
         }
-        self.refused_text()
+        self.refused_text(serial)
     }
 
     /// What in the text of the loops cannot be written anew.
-    fn refused_text(&self) -> Option<Reason> {
+    fn refused_text(&self, serial: Option<NodeId>) -> Option<Reason> {
         let (cx, body) = (self.cx, self.body());
         if let Some(place) = checks::directive_in(cx, cx.tree.span(body)) {
             return Some(refusal(place, "another directive stands in the loop"));
@@ -277,7 +319,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         if let Some(again) = restated::declared_again(cx, self.loops(), body) {
             return Some(refusal(again, "the name of a loop's variable is declared again inside"));
         }
-        if let Some(node) = cx.tree.descendants(body).find(|node| cx.tree.kind(*node).is_loop()) {
+        let is_other = |node: &NodeId| cx.tree.kind(*node).is_loop() && Some(*node) != serial;
+        if let Some(node) = cx.tree.descendants(body).find(is_other) {
             let head = Span::new(cx.tree.span(node).start, cx.tree.span(node).start + 2);
             return Some(refusal(head, "a loop stands in the body, whose loads are not staged"));
         }

@@ -9,6 +9,7 @@ pub(super) mod heads;
 pub(super) mod lengths;
 pub(super) mod numbered;
 mod promises;
+pub(super) mod questions;
 pub(super) mod restated;
 mod rounding;
 pub(super) mod team_rows;

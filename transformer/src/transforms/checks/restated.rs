@@ -6,9 +6,10 @@ use crate::analysis::accesses::Accesses;
 use crate::analysis::independence::Candidate;
 use crate::context::Context;
 use crate::region::loop_nest::CanonicalLoop;
+use crate::semantics::Act;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::{Span, words};
-use crate::syntax::{For, NodeId, NodeKind};
+use crate::syntax::{Declaration, Field, For, NodeId, NodeKind};
 
 /// Something in the body that may not stand twice, or whose place tells what it does.
 pub(in crate::transforms) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<(Span, String)> {
@@ -35,6 +36,26 @@ pub(in crate::transforms) fn trouble(cx: &Context<'_>, body: NodeId) -> Option<(
         .collect();
     let names_own = |text: &str| text.contains('#') || words(text).any(|word| names.contains(word));
     cx.uses_macro_with(span, &names_own).then(|| (span, "a macro names variables of the iteration".to_owned()))
+}
+
+/// Does a statement declare numbers and pointers alone, with values that nothing changes?
+pub(in crate::transforms) fn only_declares(cx: &Context<'_>, statement: NodeId) -> bool {
+    let is_followed = |act: Act| !matches!(act, Act::Call | Act::Effect | Act::Unknown | Act::Address);
+    let has_plain_value = |declarator: NodeId| {
+        let value = cx.tree.child(declarator, Field::Value);
+        let evaluation = |value| cx.evaluation(cx.tree.span(value));
+        value.is_some_and(|value| {
+            evaluation(value).is_some_and(|it| it.first_without(|part| is_followed(part.act)).is_none())
+        })
+    };
+    let uses = uses_below(cx.file, cx.tree, statement);
+    let mut names = uses.iter().filter(|used| used.role == Role::Declaration);
+    let is_plain = |used: &Use| {
+        let variable = cx.symbols().lookup(&used.name, used.span.end);
+        variable.is_some_and(|found| (found.ty.is_scalar() || found.ty.is_pointer()) && !found.is_static)
+    };
+    let declaration = Declaration::of(cx.tree, statement);
+    declaration.is_some_and(|it| it.declarators().all(has_plain_value)) && names.all(is_plain)
 }
 
 /// What may go from one iteration of a kernel to another one, or is not followed.

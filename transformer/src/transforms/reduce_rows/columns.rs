@@ -2,7 +2,7 @@
 
 mod write;
 
-use super::parts::{Bound, Question, ROOM, condition, counts_on, length, strictest};
+use super::parts::length;
 use super::rows::{Inner, Row};
 use super::updates::Combined;
 use super::{conditions, in_two_forms};
@@ -10,10 +10,10 @@ use crate::analysis::coalescing::{Pattern, from_start, pattern};
 use crate::analysis::combinations::Operator;
 use crate::plan::{Change, Reason, ReasonCode, Verdict};
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
-use crate::semantics::Act;
-use crate::semantics::uses::{Role, Use, uses_below};
+use crate::semantics::uses::{Role, uses_below};
 use crate::source::Span;
 use crate::syntax::{ClauseName, Declaration, Field, NodeId, NodeKind};
+use crate::transforms::checks::questions::{Bound, Question, ROOM, condition, counts_on, strictest};
 use crate::transforms::checks::{heads, restated};
 use crate::transforms::two_forms;
 
@@ -75,7 +75,7 @@ pub(super) fn decide(row: &Row<'_, '_>, nodes: &[NodeId]) -> Option<Verdict> {
     let many = many(row, *node)?;
     let inner = canonical_nest(cx.file, cx.tree, *node, 1).ok()?.loops.into_iter().next()?;
     let steps_by_one = outer.step.amount.is_none_or(|step| cx.constant(step) == Some(1));
-    (steps_by_one && counts_on(row, &inner)).then_some(())?;
+    (steps_by_one && counts_on(row.cx, &inner)).then_some(())?;
     let questions = questions(row, (outer, many), &inner)?;
     let refused = |(span, message): (Span, String)| {
         Some(Verdict::Refuse(vec![Reason::new(ReasonCode::RowNotShared, span, message)]))
@@ -168,7 +168,7 @@ fn declared(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<(Vec<De
     (is_block && tree.parent(node) == Some(row.nest.body) && only.assumptions.is_empty()).then_some(())?;
     let statements = tree.named_children(row.nest.body).filter(|it| tree.kind(*it) != NodeKind::Comment);
     let before: Vec<NodeId> = statements.take_while(|it| *it != node).collect();
-    before.iter().all(|it| only_declares(row, *it)).then_some(())?;
+    before.iter().all(|it| restated::only_declares(row.cx, *it)).then_some(())?;
     let sums: Vec<Sum> = only.combined.iter().map(|one| sum(row, &before, one)).collect::<Option<_>>()?;
     let declared = before.iter().map(|it| Declared { span: tree.span(*it), names: names_of(row, *it) });
     (1..=MOST_SUMS).contains(&sums.len()).then(|| (declared.collect(), sums))
@@ -177,27 +177,6 @@ fn declared(row: &Row<'_, '_>, node: NodeId, shared: &[Inner]) -> Option<(Vec<De
 fn names_of(row: &Row<'_, '_>, statement: NodeId) -> Vec<String> {
     let uses = uses_below(row.cx.file, row.cx.tree, statement);
     uses.into_iter().filter(|used| used.role == Role::Declaration).map(|used| used.name).collect()
-}
-
-/// Does a statement declare numbers and pointers alone, with values that nothing changes?
-fn only_declares(row: &Row<'_, '_>, statement: NodeId) -> bool {
-    let cx = row.cx;
-    let is_followed = |act: Act| !matches!(act, Act::Call | Act::Effect | Act::Unknown | Act::Address);
-    let has_plain_value = |declarator: NodeId| {
-        let value = cx.tree.child(declarator, Field::Value);
-        let evaluation = |value| cx.evaluation(cx.tree.span(value));
-        value.is_some_and(|value| {
-            evaluation(value).is_some_and(|it| it.first_without(|part| is_followed(part.act)).is_none())
-        })
-    };
-    let uses = uses_below(cx.file, cx.tree, statement);
-    let mut names = uses.iter().filter(|used| used.role == Role::Declaration);
-    let is_plain = |used: &Use| {
-        let variable = cx.symbols().lookup(&used.name, used.span.end);
-        variable.is_some_and(|found| (found.ty.is_scalar() || found.ty.is_pointer()) && !found.is_static)
-    };
-    let declaration = Declaration::of(cx.tree, statement);
-    declaration.is_some_and(|it| it.declarators().all(has_plain_value)) && names.all(is_plain)
 }
 
 /// The declaration of a sum, which nothing else names in front of the loop.

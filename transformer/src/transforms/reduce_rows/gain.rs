@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::parts::{Bound, Parts, Question, length, summing};
+use super::parts::{Parts, length, summing};
 use super::rows::Row;
 use crate::analysis::accesses::{Access, Loop};
 use crate::analysis::coalescing::{Pattern, from_start, pattern};
@@ -14,6 +14,7 @@ use crate::semantics::Act;
 use crate::source::Span;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::lengths::Lengths;
+use crate::transforms::checks::questions::{Bound, Question};
 use crate::transforms::two_forms;
 
 /// Iterations of a loop in a row, where the text does not tell.

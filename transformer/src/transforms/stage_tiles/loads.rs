@@ -1,10 +1,14 @@
 //! Loads that a team makes for a whole tile before its threads compute: which are worth it, and which may be made there.
 
+use std::collections::BTreeSet;
+
 use super::{Kernel, TILE};
 use crate::analysis::accesses::{Access, RootKind};
 use crate::analysis::coalescing::{Pattern, pattern};
+use crate::region::loop_nest::CanonicalLoop;
+use crate::semantics::symbols::VariableId;
 use crate::source::Span;
-use crate::syntax::{Assignment, NodeId, NodeKind, Subscript};
+use crate::syntax::{Assignment, If, NodeId, NodeKind, Subscript};
 use crate::transforms::checks::element;
 
 /// A load that is staged.
@@ -18,6 +22,16 @@ pub(super) struct Load {
     pub ty: String,
     /// Its bytes.
     pub bytes: u32,
+}
+
+/// Where loads are looked for.
+pub(super) struct Place<'l> {
+    /// The statements that each iteration runs.
+    pub statements: Vec<NodeId>,
+    /// The serial loop whose variable tells an element as well.
+    pub counted: Option<&'l CanonicalLoop>,
+    /// The text of elements that each iteration loads anyway, so that conditions say nothing of them.
+    pub loaded: BTreeSet<String>,
 }
 
 /// Rows that are known to begin less than this many tiles apart are too short for tiles.
@@ -51,41 +65,56 @@ fn has_short_rows(kernel: &Kernel<'_, '_>, access: &Access, axis: usize) -> bool
 /// Why one of them may not be made in front of the others.
 pub(super) fn staged(kernel: &Kernel<'_, '_>, axis: usize) -> Result<Vec<Load>, (Span, String)> {
     let mut known: Vec<(&Access, Load)> = Vec::new();
+    let body = Place { statements: kernel.statements(), counted: None, loaded: BTreeSet::new() };
     for access in kernel.found.accesses.iter().filter(|access| is_across(kernel, access, axis)) {
-        let place = place(kernel, access)?;
-        let is_same = |(other, load): &&mut (&Access, Load)| {
-            let text = |span: &Span| kernel.cx.file.show(*span).split_whitespace().collect::<String>();
-            other.root == access.root && load.places.first().is_some_and(|first| text(first) == text(&place))
+        let load = element_of(kernel, access, &body)?;
+        let is_same = |(other, known): &&mut (&Access, Load)| {
+            let text = |load: &Load| load.places.first().map(|span| without_blanks(kernel, *span));
+            other.root == access.root && text(known) == text(&load)
         };
         match known.iter_mut().find(is_same) {
-            Some((_, load)) => load.places.push(place),
-            None => {
-                let (ty, bytes) = element(kernel.cx, access)?;
-                known.push((access, Load { places: vec![place], array: access.root.name.clone(), ty, bytes }));
-            }
+            Some((_, known)) => known.places.extend(load.places),
+            None => known.push((access, load)),
         }
     }
     Ok(known.into_iter().map(|(_, load)| load).collect())
 }
 
+/// The text of an element without blanks.
+pub(super) fn without_blanks(kernel: &Kernel<'_, '_>, span: Span) -> String {
+    kernel.cx.file.show(span).split_whitespace().collect()
+}
+
+/// A load that every iteration makes, before it stores anything.
+///
+/// # Errors
+/// Why it may not be made in front of the others.
+pub(super) fn element_of(kernel: &Kernel<'_, '_>, access: &Access, at: &Place<'_>) -> Result<Load, (Span, String)> {
+    let place = place(kernel, access, at)?;
+    let (ty, bytes) = element(kernel.cx, access)?;
+    Ok(Load { places: vec![place], array: access.root.name.clone(), ty, bytes })
+}
+
 /// Where an element is loaded, if every iteration loads it and before it stores anything.
-fn place(kernel: &Kernel<'_, '_>, access: &Access) -> Result<Span, (Span, String)> {
+fn place(kernel: &Kernel<'_, '_>, access: &Access, at: &Place<'_>) -> Result<Span, (Span, String)> {
     let cx = kernel.cx;
     let name = &access.root.name;
     let no = |message: String| (access.span, message);
-    let Some((node, statement)) = expression(kernel, access) else {
+    let Some((node, statement)) = expression(kernel, access, at) else {
         return Err(no(format!("`{name}` is not loaded as an element of an array, by its name")));
     };
-    if let Some((at, message)) = conditional(kernel, node, statement) {
-        return Err((at, message));
+    let is_loaded = at.loaded.contains(&without_blanks(kernel, cx.tree.span(node)));
+    if let Some(problem) = conditional(kernel, node, statement).filter(|_| !is_loaded) {
+        return Err(problem);
     }
-    if let Some(at) = stored_before(kernel, node, statement) {
-        return Err((at, format!("this is stored before `{name}` is loaded, and may change it")));
+    if let Some(stored) = stored_before(kernel, node, statement) {
+        return Err((stored, format!("this is stored before `{name}` is loaded, and may change it")));
     }
     let mut base = node;
     while let Some(subscript) = Subscript::of(cx.tree, base) {
         let index = subscript.index().map(|index| cx.tree.span(index));
-        if !index.is_some_and(|index| cx.is_arithmetic_with_casts(index) && names_are_outer(kernel, index)) {
+        if !index.is_some_and(|index| cx.is_arithmetic_with_casts(index) && names_are_outer(kernel, index, at.counted))
+        {
             return Err(no(format!(
                 "a subscript of `{name}` is more than arithmetic with variables that keep their values"
             )));
@@ -95,12 +124,12 @@ fn place(kernel: &Kernel<'_, '_>, access: &Access) -> Result<Span, (Span, String
     }
     let is_array = cx.tree.kind(base) == NodeKind::Identifier
         && matches!(access.root.kind, RootKind::Object | RootKind::Pointer)
-        && names_are_outer(kernel, cx.tree.span(base));
+        && names_are_outer(kernel, cx.tree.span(base), None);
     if is_array { Ok(cx.tree.span(node)) } else { Err(no(format!("`{name}` is no array or pointer of its own"))) }
 }
 
 /// The subscript expression of an access, and the statement of the body that it stands in.
-fn expression(kernel: &Kernel<'_, '_>, access: &Access) -> Option<(NodeId, NodeId)> {
+fn expression(kernel: &Kernel<'_, '_>, access: &Access, at: &Place<'_>) -> Option<(NodeId, NodeId)> {
     let tree = kernel.cx.tree;
     let mut node = tree.covering(access.span);
     if tree.span(node) != access.span {
@@ -109,8 +138,7 @@ fn expression(kernel: &Kernel<'_, '_>, access: &Access) -> Option<(NodeId, NodeI
     while tree.kind(node) == NodeKind::ParenthesizedExpression {
         node = tree.named_children(node).next()?;
     }
-    let statements = kernel.statements();
-    let statement = std::iter::once(node).chain(tree.ancestors(node)).find(|above| statements.contains(above))?;
+    let statement = std::iter::once(node).chain(tree.ancestors(node)).find(|above| at.statements.contains(above))?;
     (tree.kind(node) == NodeKind::SubscriptExpression).then_some((node, statement))
 }
 
@@ -119,6 +147,7 @@ fn conditional(kernel: &Kernel<'_, '_>, node: NodeId, statement: NodeId) -> Opti
     use NodeKind as K;
     let tree = kernel.cx.tree;
     let mut above = tree.ancestors(node);
+    let in_condition = |one: If<'_>| one.condition().is_some_and(|it| tree.span(it).contains(tree.span(node)));
     let is_made = |above: NodeId| match tree.kind(above) {
         // Both operands of these are evaluated.
         K::BinaryExpression => tree.operator(above).is_some_and(|operator| {
@@ -128,6 +157,7 @@ fn conditional(kernel: &Kernel<'_, '_>, node: NodeId, statement: NodeId) -> Opti
         K::UnaryExpression | K::ParenthesizedExpression | K::CastExpression => true,
         K::CallExpression | K::ArgumentList | K::AssignmentExpression => true,
         K::InitDeclarator | K::Declaration | K::ExpressionStatement => true,
+        K::IfStatement => If::of(tree, above).is_some_and(in_condition),
         _ => false,
     };
     let stands = above.by_ref().take_while(|above| *above != statement).find(|above| !is_made(*above));
@@ -154,12 +184,13 @@ fn stored_before(kernel: &Kernel<'_, '_>, node: NodeId, statement: NodeId) -> Op
 }
 
 /// Do all names in an expression mean variables of the loops, or such as are declared around them?
-fn names_are_outer(kernel: &Kernel<'_, '_>, span: Span) -> bool {
+fn names_are_outer(kernel: &Kernel<'_, '_>, span: Span, counted: Option<&CanonicalLoop>) -> bool {
     let cx = kernel.cx;
     let construct = cx.tree.span(kernel.body());
     cx.names_in(span).into_iter().all(|(name, at)| {
         let found = cx.symbols().lookup(&name, at.start).map(|found| found.id());
-        let is_outer = found.is_some_and(|id| !id.is_within(construct));
+        let is_counted = |id: VariableId| counted.is_some_and(|own| id.declared_at == own.variable_span);
+        let is_outer = found.is_some_and(|id| !id.is_within(construct) || is_counted(id));
         cx.constant(at).is_some() || is_outer && cx.expansion(&name, at.start).is_none()
     })
 }

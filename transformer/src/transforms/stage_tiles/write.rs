@@ -8,7 +8,7 @@ use crate::edit::{Edit, braces};
 use crate::region::loop_nest::CanonicalLoop;
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
-use crate::syntax::{ClauseName, Directive, NodeId, NodeKind};
+use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::heads;
 use crate::transforms::checks::team_rows::for_teams_alone;
 use crate::transforms::two_forms::{edited, indented};
@@ -18,50 +18,78 @@ const DEEPER: usize = 3;
 
 /// The edits. `None` where the text has a form that is not expected.
 pub(super) fn edits(kernel: &Kernel<'_, '_>, axis: usize, loads: &[Load]) -> Option<Vec<Edit>> {
+    let writer = Writer::of(kernel, loads)?;
+    let mut edits = heads_of_teams(kernel, &writer.parts, THREADS)?;
+    edits.push(writer.body(axis, loads)?);
+    Some(edits)
+}
+
+/// The edits by which teams of so many threads take the tiles of both loops.
+pub(super) fn heads_of_teams(kernel: &Kernel<'_, '_>, parts: &[Part<'_>], threads: u32) -> Option<Vec<Edit>> {
     let cx = kernel.cx;
-    let directive = cx.constructs.directive(kernel.candidate.id);
-    let mut edits = vec![for_teams_alone(cx, directive)?];
+    let mut edits = vec![for_teams_alone(cx, cx.constructs.directive(kernel.candidate.id))?];
     let mut all = kernel.region.chain.constructs.iter().map(|id| cx.constructs.directive(*id));
     if !all.clone().any(|one| one.clauses_of(ClauseName::ThreadLimit).next().is_some()) {
         let ids = &kernel.region.chain.constructs;
         let is_of_teams =
             |at: &usize| ids.get(*at).is_some_and(|id| cx.constructs.construct(*id).leaves.contains(&Leaf::Teams));
         let at = (0..ids.len()).find(is_of_teams)?;
-        edits.push(append_clauses(cx.file, all.nth(at)?, &[format!("thread_limit({THREADS})")]));
+        edits.push(append_clauses(cx.file, all.nth(at)?, &[format!("thread_limit({threads})")]));
     }
-    let writer = Writer::of(kernel, directive, loads)?;
-    for part in &writer.parts {
-        edits.extend(heads::counting(cx, part.own, &part.first, TILE)?);
+    for part in parts {
+        edits.extend(heads::counting(cx, part.own, &part.first, part.length)?);
     }
-    edits.push(writer.body(axis, loads)?);
     Some(edits)
 }
 
-/// A loop of the kernel, with the names that it needs.
-struct Part<'w> {
-    own: &'w CanonicalLoop,
-    /// The variable of the tiles: the first iteration of each.
-    first: String,
-    /// The variable of an iteration in its tile.
-    offset: String,
-    /// The type of the loop's variable.
-    ty: String,
+/// The blanks of one more level of a block than those of the kernel's loops.
+pub(super) fn level_of(kernel: &Kernel<'_, '_>, layout: &Layout) -> Option<String> {
+    let cx = kernel.cx;
+    let [outer, inner] = kernel.loops() else { return None };
+    let blanks = indent_of(cx.file, cx.tree.span(inner.node).start);
+    let inside = indent_of(cx.file, cx.tree.span(*kernel.statements().first()?).start);
+    let deeper = |inner: &str, outer: &str| inner.strip_prefix(outer).filter(|it| !it.is_empty()).map(str::to_owned);
+    // A body may stand on the line of its head.
+    let level =
+        deeper(&inside, &blanks).or_else(|| deeper(&blanks, &indent_of(cx.file, cx.tree.span(outer.node).start)));
+    Some(level.unwrap_or_else(|| layout.level.clone()))
 }
 
-impl Part<'_> {
+/// A loop of the kernel, with the names that it needs.
+pub(super) struct Part<'w> {
+    pub own: &'w CanonicalLoop,
+    /// The variable of the tiles: the first iteration of each.
+    pub first: String,
+    /// The variable of an iteration in its tile.
+    pub offset: String,
+    /// The type of the loop's variable.
+    pub ty: String,
+    /// The iterations of a tile.
+    pub length: u32,
+}
+
+impl<'w> Part<'w> {
+    pub(super) fn of(kernel: &Kernel<'_, '_>, own: &'w CanonicalLoop, length: u32) -> Option<Self> {
+        let cx = kernel.cx;
+        let construct = cx.constructs.construct(kernel.candidate.id).body_span;
+        let fresh = |stem: &str| cx.fresh_in(construct, &format!("{stem}_{}", own.variable));
+        let ty = cx.file.show(own.declared_type?).into_owned();
+        Some(Self { own, first: fresh("first"), offset: fresh("offset"), ty, length })
+    }
+
     /// The head of the loop over the iterations of a tile.
-    fn head(&self) -> String {
-        let Self { offset, ty, .. } = self;
-        format!("for ({ty} {offset} = 0; {offset} < {TILE}; {offset}++)")
+    pub(super) fn head(&self) -> String {
+        let Self { offset, ty, length, .. } = self;
+        format!("for ({ty} {offset} = 0; {offset} < {length}; {offset}++)")
     }
 
     /// Is there such an iteration? Distances to the bound are numbers of its type, where the first value that is too large might be none.
-    fn is_there(&self, cx: &Context<'_>) -> String {
+    pub(super) fn is_there(&self, cx: &Context<'_>) -> String {
         format!("{} {} {} - {}", self.offset, heads::relation(self.own), heads::bound(cx, self.own), self.first)
     }
 
     /// The loop's variable.
-    fn value(&self, cx: &Context<'_>) -> String {
+    pub(super) fn value(&self, cx: &Context<'_>) -> String {
         let Self { first, offset, ty, .. } = self;
         heads::copied_variable(cx, ty, &self.own.variable, &format!("{first} + {offset}"))
     }
@@ -81,15 +109,10 @@ struct Writer<'w, 'p> {
 }
 
 impl<'w, 'p> Writer<'w, 'p> {
-    fn of(kernel: &'w Kernel<'_, 'p>, directive: &Directive, loads: &[Load]) -> Option<Self> {
+    fn of(kernel: &'w Kernel<'_, 'p>, loads: &[Load]) -> Option<Self> {
         let cx = kernel.cx;
         let [outer, inner] = kernel.loops() else { return None };
         let construct = cx.constructs.construct(kernel.candidate.id).body_span;
-        let part = |own: &'w CanonicalLoop| {
-            let fresh = |stem: &str| cx.fresh_in(construct, &format!("{stem}_{}", own.variable));
-            let ty = cx.file.show(own.declared_type?).into_owned();
-            Some(Part { own, first: fresh("first"), offset: fresh("offset"), ty })
-        };
         let mut tiles: Vec<String> = Vec::new();
         for load in loads {
             let stem = if loads.len() == 1 { "tile".to_owned() } else { format!("tile_{}", load.array) };
@@ -99,22 +122,15 @@ impl<'w, 'p> Writer<'w, 'p> {
                 (!tiles.contains(&name)).then_some(name)
             })?);
         }
-        let layout = Layout::of(cx.file, directive);
-        let blanks = indent_of(cx.file, cx.tree.span(inner.node).start);
-        let inside = indent_of(cx.file, cx.tree.span(*kernel.statements().first()?).start);
-        let deeper =
-            |inner: &str, outer: &str| inner.strip_prefix(outer).filter(|level| !level.is_empty()).map(str::to_owned);
-        // A body may stand on the line of its head.
-        let level =
-            deeper(&inside, &blanks).or_else(|| deeper(&blanks, &indent_of(cx.file, cx.tree.span(outer.node).start)));
+        let layout = Layout::of(cx.file, cx.constructs.directive(kernel.candidate.id));
         Some(Self {
             kernel,
             cx,
-            parts: [part(outer)?, part(inner)?],
+            parts: [Part::of(kernel, outer, TILE)?, Part::of(kernel, inner, TILE)?],
             tiles,
             innermost: inner.node,
             function: cx.function_of(cx.tree.span(kernel.body())),
-            level: level.unwrap_or_else(|| layout.level.clone()),
+            level: level_of(kernel, &layout)?,
             layout,
         })
     }

@@ -116,6 +116,24 @@ impl<'d> Twice<'d> {
     }
 }
 
+/// One edit that writes a region in both forms: where the host finds a condition true as the edits make it, otherwise as it is.
+///
+/// # Errors
+/// What keeps it from standing twice.
+pub(super) fn of_region(
+    cx: &Program<'_>,
+    region: &TargetRegion,
+    edits: &[Edit],
+    condition: &str,
+    comment: &str,
+) -> Result<Edit, (Span, &'static str)> {
+    let first = region.chain.constructs.first().copied().unwrap_or(ConstructId(0));
+    cannot_stand_twice(cx, first, region.extent).map_or(Ok(()), Err)?;
+    let twice = Twice::of_region(cx, (first, region.extent));
+    let both = twice.and_then(|twice| both(cx, &twice, edits, &[condition.to_owned()], comment));
+    both.ok_or((region.extent, "there is no place for both forms"))
+}
+
 /// One edit that writes both forms under a host `if`: where all of `conditions` hold as the edits make them, otherwise as they are. `None` if
 /// the edits do not lie within them.
 pub(super) fn both(
@@ -257,7 +275,9 @@ pub(super) fn other_form(cx: &Program<'_>, body: NodeId) -> Option<Span> {
     let choices: Vec<Span> = tree.ancestors(body).filter(is_choice).map(|node| tree.span(node)).collect();
     let outermost = *choices.last()?;
     let regions = target_regions(tree, cx.constructs);
-    let is_of_league = |region: &TargetRegion| region.is_league_loop() || region.combines_teams(cx.constructs);
+    let is_of_league = |region: &TargetRegion| {
+        region.is_league_loop() || region.shares_rows(cx.constructs) || region.combines_teams(cx.constructs)
+    };
     let mut others = regions.iter().filter(|region| outermost.contains(region.extent) && !is_of_league(region));
     others.next().map(|region| region.extent)
 }

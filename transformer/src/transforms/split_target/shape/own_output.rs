@@ -25,7 +25,7 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
     }
     let regions = target_regions(cx.tree, cx.constructs);
     let is_kernel = |region: &&TargetRegion| {
-        is_grid(&region.chain) || is_grid_of_rows(cx, &region.chain) || region.combines_teams(cx.constructs)
+        is_grid(&region.chain) || region.shares_rows(cx.constructs) || region.combines_teams(cx.constructs)
     };
     let grids = regions.iter().filter(|region| other.contains(region.extent)).filter(is_kernel);
     let loop_of = |chain: &Chain| sorted_heads(cx, cx.constructs.construct(chain.innermost()).body_span);
@@ -34,13 +34,6 @@ pub(crate) fn is_one_of_two_forms(cx: &Program<'_>, region: &TargetRegion) -> bo
     let whole = region.chain.is_loop().then_some(&region.chain);
     let own: Vec<Vec<u8>> = whole.into_iter().chain(region.loops()).map(loop_of).collect();
     !own.is_empty() && own.iter().all(|own| grids.any(|grid| grid == *own))
-}
-
-/// Is it a loop that teams share, whose threads share loops inside: what `reduce` makes of a kernel on the full grid?
-fn is_grid_of_rows(cx: &Program<'_>, chain: &Chain) -> bool {
-    let body = cx.constructs.construct(chain.innermost()).body_span;
-    let has_threads = || cx.constructs.within(body).any(|(inner, _)| inner.leaves.contains(&Leaf::Parallel));
-    chain.leaves == [Leaf::Target, Leaf::Teams, Leaf::Distribute] && has_threads()
 }
 
 /// The bytes of the heads of the loops in a span without blanks, sorted so that the order of the loops does not matter.
