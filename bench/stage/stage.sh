@@ -64,24 +64,24 @@ compiled() { # TOOLKIT SOURCE PROGRAM FLAG..
     clang-19 -O3 -fopenmp -fopenmp-version=51 --offload-arch=sm_90 -foffload-lto --cuda-path="$1" "${@:4}" "$2" -o "$3"
 }
 
+written() { # OMPSPLIT PASSES SOURCE PROGRAM
+  if [[ $2 == none ]]; then
+    cp "$3" "$4.c"
+  else
+    "$1" --no-config --passes "$2" --device h200 "$3" >"$4.c" 2>"$4.log"
+  fi
+}
+
 build() { # DIR OMPSPLIT TOOLKIT
   mkdir -p "$1"
   cp "${BASH_SOURCE[0]}" "$1"
   local name passes form tile threads grid
   while read -r name passes; do
-    if [[ $passes == none ]]; then
-      cp "$here/tiles.c" "$1/$name.c"
-    else
-      "$2" --no-config --passes "$passes" --device h200 "$here/tiles.c" >"$1/$name.c" 2>"$1/$name.log"
-    fi
+    written "$2" "$passes" "$here/tiles.c" "$1/$name"
     compiled "$3" "$1/$name.c" "$1/$name"
   done < <(variants)
   while read -r name passes; do
-    if [[ $passes == none ]]; then
-      cp "$here/rows.c" "$1/$name.c"
-    else
-      "$2" --no-config --passes "$passes" --device h200 "$here/rows.c" >"$1/$name.c" 2>"$1/$name.log"
-    fi
+    written "$2" "$passes" "$here/rows.c" "$1/$name"
     if [[ $name == rows-always ]]; then
       sed -i 's/if (n >= 512 && m >= 64 && m < 2000000000)/if (n > 0)/' "$1/$name.c"
     fi
