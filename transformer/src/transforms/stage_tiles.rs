@@ -158,12 +158,24 @@ fn plan_region(cx: &Context<'_>, region: &TargetRegion) -> Option<Plan> {
     let (loops, promised) = associated_loops(cx, region).filter(|(loops, _)| loops.len() == 2)?;
     let directive = cx.constructs.directive(region.chain.constructs.first().copied()?).span;
     let kernel = Kernel::read(cx, region, loops, promised);
-    let verdict = rows::decide(&kernel).or_else(|| Some(kernel.decide(gain::axis(&kernel)?)))?;
-    let verdict = match checks::text_reasons(cx, region) {
-        doubts if doubts.is_empty() => verdict,
-        doubts => Verdict::Refuse(doubts),
+    let form = match rows::walk(&kernel) {
+        Some(walk) => Form::Rows(Box::new(walk)),
+        None => Form::Tiles(gain::axis(&kernel)?),
+    };
+    let verdict = match (checks::text_reasons(cx, region), form) {
+        (doubts, _) if !doubts.is_empty() => Verdict::Refuse(doubts),
+        (_, Form::Rows(walk)) => rows::decide(&kernel, *walk),
+        (_, Form::Tiles(axis)) => kernel.decide(axis),
     };
     Some(verdict.into_plan(Pass::Stage, directive, region.extent))
+}
+
+/// What a team may stage.
+enum Form<'k> {
+    /// Parts of the rows that a serial loop walks through.
+    Rows(Box<rows::Walk<'k>>),
+    /// Tiles, where threads side by side compute along this loop.
+    Tiles(usize),
 }
 
 /// A kernel whose loads may be staged.
@@ -191,10 +203,15 @@ impl<'c, 'p> Kernel<'c, 'p> {
 
     /// The statements of the body.
     fn statements(&self) -> Vec<NodeId> {
+        self.statements_of(self.body())
+    }
+
+    /// The statements of the body of a loop.
+    fn statements_of(&self, body: NodeId) -> Vec<NodeId> {
         let tree = self.cx.tree;
-        match tree.kind(self.body()) {
-            NodeKind::CompoundStatement => tree.named_children(self.body()).collect(),
-            _ => vec![self.body()],
+        match tree.kind(body) {
+            NodeKind::CompoundStatement => tree.named_children(body).collect(),
+            _ => vec![body],
         }
     }
 

@@ -58,6 +58,11 @@ pub(in crate::transforms) fn only_declares(cx: &Context<'_>, statement: NodeId) 
     declaration.is_some_and(|it| it.declarators().all(has_plain_value)) && names.all(is_plain)
 }
 
+/// Is a declaration's type a name that says all of it, so that another declaration can have it?
+pub(in crate::transforms) fn is_name_of_type(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ')) && text != "auto"
+}
+
 /// What may go from one iteration of a kernel to another one, or is not followed.
 pub(in crate::transforms) fn between_iterations(
     candidate: &Candidate<'_, '_>,

@@ -195,8 +195,11 @@ fn sum(row: &Row<'_, '_>, before: &[NodeId], one: &Combined) -> Option<Sum> {
         uses.iter().filter(|used| used.name == one.name && used.span != at).count()
     };
     let ty = cx.file.show(cx.tree.span(declaration.ty()?)).into_owned();
-    let is_type = ty.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ')) && ty != "auto";
-    (is_type && before.iter().map(named).sum::<usize>() == 0).then(|| Sum { name: one.name.clone(), ty, value })
+    (restated::is_name_of_type(&ty) && before.iter().map(named).sum::<usize>() == 0).then(|| Sum {
+        name: one.name.clone(),
+        ty,
+        value,
+    })
 }
 
 /// What in the body may not stand in another place, or twice.

@@ -57,30 +57,40 @@ struct Rows<'r, 'c, 'p> {
     part: u32,
 }
 
-/// What is done with the rows of a kernel. `None` where it has none that lie far apart for neighbouring threads.
-pub(super) fn decide(kernel: &Kernel<'_, '_>) -> Option<Verdict> {
+/// The serial loop of a kernel, and what was read of it.
+pub(super) struct Walk<'k> {
+    inner: CanonicalLoop,
+    own: &'k Loop,
+}
+
+/// The loop of a kernel that walks through rows which lie far apart for neighbouring threads.
+pub(super) fn walk<'k>(kernel: &'k Kernel<'_, '_>) -> Option<Walk<'k>> {
     let inner = serial_loop(kernel)?;
     let own = kernel.found.loops.iter().find(|one| one.span == inner.span)?;
-    let axis_of = |access: &Access| axis_of_row(kernel, own, access);
-    kernel.found.accesses.iter().any(|access| axis_of(access) == Some(1)).then_some(())?;
+    let has_rows = kernel.found.accesses.iter().any(|access| axis_of_row(kernel, own, access) == Some(1));
+    has_rows.then_some(Walk { inner, own })
+}
+
+/// What is done with these rows.
+pub(super) fn decide(kernel: &Kernel<'_, '_>, Walk { inner, own }: Walk<'_>) -> Verdict {
     let device = match kernel.device() {
         Ok(device) => device,
-        Err(verdict) => return Some(*verdict),
+        Err(verdict) => return *verdict,
     };
     if !kernel.cx.pipeline.transforms_loops() {
-        return Some(kernel.does_not_pay("not measured with the version of OpenMP that the output is for"));
+        return kernel.does_not_pay("not measured with the version of OpenMP that the output is for");
     }
     let asked = match asked(kernel, &inner, own) {
         Ok(asked) => asked,
-        Err(message) => return Some(kernel.does_not_pay(&message)),
+        Err(message) => return kernel.does_not_pay(&message),
     };
     if let Some(reason) = kernel.refused(Some(inner.node)) {
-        return Some(Verdict::Refuse(vec![reason]));
+        return Verdict::Refuse(vec![reason]);
     }
-    Some(match Rows::of(kernel, inner, &axis_of) {
+    match Rows::of(kernel, inner, &|access| axis_of_row(kernel, own, access)) {
         Ok(rows) => rows.change(&asked, device),
         Err((span, message)) => Verdict::Refuse(vec![refusal(span, message)]),
-    })
+    }
 }
 
 /// The one loop of the body, if that is a statement of it.
@@ -165,7 +175,7 @@ impl<'r, 'c, 'p> Rows<'r, 'c, 'p> {
         }
         let mut rows: Vec<Row> = Vec::new();
         let mut place =
-            Place { statements: statements_of(kernel, inner.body), counted: Some(&inner), loaded: BTreeSet::new() };
+            Place { statements: kernel.statements_of(inner.body), counted: Some(&inner), loaded: BTreeSet::new() };
         let all = || kernel.found.accesses.iter().filter_map(|access| Some((axis_of(access)?, access)));
         let loaded = all().filter_map(|(_, access)| element_of(kernel, access, &place).ok());
         place.loaded = loaded.flat_map(|load| load.places).map(|span| without_blanks(kernel, span)).collect();
@@ -257,13 +267,4 @@ fn statements_before(kernel: &Kernel<'_, '_>, inner: &CanonicalLoop) -> Vec<Node
     let tree = kernel.cx.tree;
     let before = kernel.statements().into_iter().take_while(|node| *node != inner.node);
     before.filter(|node| tree.kind(*node) != NodeKind::Comment).collect()
-}
-
-/// The statements of a loop's body.
-fn statements_of(kernel: &Kernel<'_, '_>, body: NodeId) -> Vec<NodeId> {
-    let tree = kernel.cx.tree;
-    match tree.kind(body) {
-        NodeKind::CompoundStatement => tree.named_children(body).collect(),
-        _ => vec![body],
-    }
 }

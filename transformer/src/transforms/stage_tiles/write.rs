@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::edit::directive_writer::{Layout, append_clauses, indent_of, text_end};
 use crate::edit::{Edit, braces};
 use crate::region::loop_nest::CanonicalLoop;
-use crate::source::{Span, words};
+use crate::source::{Span, without_comments, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, NodeId, NodeKind};
 use crate::transforms::checks::heads;
@@ -40,6 +40,12 @@ pub(super) fn heads_of_teams(kernel: &Kernel<'_, '_>, parts: &[Part<'_>], thread
         edits.extend(heads::counting(cx, part.own, &part.first, part.length)?);
     }
     Some(edits)
+}
+
+/// Does code name a variable? Comments do not; strings may look like them, so that with one everything counts.
+pub(super) fn names(text: &str, variable: &str) -> bool {
+    let code = if text.contains('"') { text.to_owned() } else { without_comments(text) };
+    words(&code).any(|word| word == variable)
 }
 
 /// The blanks of one more level of a block than those of the kernel's loops.
@@ -202,7 +208,7 @@ impl<'w, 'p> Writer<'w, 'p> {
         let mut text = format!("{newline}{column}{pragma}{newline}{blanks}{}", slow.head());
         text += &format!("{newline}{}{}", at(1), fast.head());
         text += &format!("{newline}{}if ({}){}", at(2), conditions.join(" && "), self.opening(&at(2)));
-        let is_named = |part: &&Part<'_>| words(statements).any(|word| word == part.own.variable);
+        let is_named = |part: &&Part<'_>| names(statements, &part.own.variable);
         for part in self.parts.iter().filter(is_named) {
             text += &format!("{newline}{}{}", at(3), part.value(cx));
         }

@@ -5,6 +5,7 @@ use crate::semantics::symbols::VariableId;
 use crate::semantics::uses::{Role, uses_below};
 use crate::source::Span;
 use crate::syntax::{Declaration, NodeId};
+use crate::transforms::checks::restated;
 use crate::transforms::stage_tiles::Kernel;
 
 /// A number that an iteration carries through its serial loop.
@@ -72,11 +73,9 @@ fn plain_type(kernel: &Kernel<'_, '_>, statement: NodeId, name: &str, id: Variab
     let first = declaration.declarators().next()?;
     let written = cx.file.show(Span::new(tree.span(statement).start, tree.span(first).start));
     let text = cx.file.show(ty);
-    let is_name =
-        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ')) && text != "auto";
     let found = cx.symbols().lookup(name, id.declared_at.end)?;
     let bits = found.ty.number().filter(|_| !found.ty.is_volatile()).and_then(|number| number.bits())?;
     let bytes = Some(bits.div_ceil(8)).filter(|bytes| (1..=8).contains(bytes))?;
     let says_no_more = written.trim().strip_prefix("const ").unwrap_or(written.trim()) == text;
-    (is_name && says_no_more).then(|| (text.into_owned(), bytes))
+    (restated::is_name_of_type(&text) && says_no_more).then(|| (text.into_owned(), bytes))
 }

@@ -11,10 +11,10 @@ use crate::context::Context;
 use crate::edit::Edit;
 use crate::edit::directive_writer::{Layout, indent_of, text_end};
 use crate::region::loop_nest::{CanonicalLoop, Relation};
-use crate::source::{Span, words};
+use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::checks::heads;
-use crate::transforms::stage_tiles::write::{Part, heads_of_teams, level_of};
+use crate::transforms::stage_tiles::write::{Part, heads_of_teams, level_of, names};
 use crate::transforms::two_forms::edited;
 
 /// The edits. `None` where the text has a form that is not expected.
@@ -61,7 +61,7 @@ impl<'w, 'c, 'p> Writer<'w, 'c, 'p> {
             cx,
             parts: [Part::of(kernel, outer, TILE[0])?, Part::of(kernel, inner, TILE[1])?],
             serial: Part::of(kernel, &rows.inner, rows.part)?,
-            names: names(rows),
+            names: new_names(rows),
             function: cx.function_of(body),
             level: level_of(kernel, &layout)?,
             layout,
@@ -105,8 +105,7 @@ impl<'w, 'c, 'p> Writer<'w, 'c, 'p> {
         self.compute(&mut lines)?;
         lines.close();
         if !behind.trim().is_empty() {
-            let named: BTreeSet<&str> = words(&behind).collect();
-            let values = self.declared(|one| named.contains(one.name.as_str()));
+            let values = self.declared(|one| names(&behind, &one.name));
             self.each(&mut lines, &behind, &values, &[]);
         }
         lines.close();
@@ -157,7 +156,7 @@ impl<'w, 'c, 'p> Writer<'w, 'c, 'p> {
 
     /// The variables of the kernel's loops, where a text names them.
     fn variables(&self, lines: &mut Lines<'_, '_>, texts: &[&str]) {
-        let is_named = |part: &&Part<'_>| texts.iter().any(|text| words(text).any(|word| word == part.own.variable));
+        let is_named = |part: &&Part<'_>| texts.iter().any(|text| names(text, &part.own.variable));
         let values: Vec<String> = self.parts.iter().filter(is_named).map(|part| part.value(self.cx)).collect();
         values.iter().for_each(|value| lines.line(value));
     }
@@ -171,7 +170,7 @@ impl<'w, 'c, 'p> Writer<'w, 'c, 'p> {
         lines.nest(&self.serial.head());
         lines.open(&format!("if ({} && {})", own.is_there(self.cx), self.serial.is_there(self.cx)));
         for part in [own, &self.serial] {
-            if words(&element).any(|word| word == part.own.variable) {
+            if names(&element, &part.own.variable) {
                 lines.line(&part.value(self.cx));
             }
         }
@@ -258,8 +257,8 @@ impl<'w, 'c, 'p> Writer<'w, 'c, 'p> {
         let Names { first: [group, lane], own: [row, column], .. } = &self.names;
         let values = [format!("{group} + {row}"), format!("{lane} + {column} * {}", TILE[1] / OF_THREAD[1])];
         for (part, value) in self.parts.iter().zip(values) {
-            let is_named = |word: &str| word == part.offset || word == part.own.variable;
-            if texts.iter().any(|text| words(text).any(is_named)) {
+            let is_named = |text: &&str| names(text, &part.offset) || names(text, &part.own.variable);
+            if texts.iter().any(is_named) {
                 lines.line(&heads::copied_variable(self.cx, &part.ty, &part.offset, &value));
             }
         }
@@ -319,7 +318,7 @@ fn whole(cx: &Context<'_>, part: &Part<'_>) -> String {
     format!("{} - {} >= {last}", heads::bound(cx, part.own), part.first)
 }
 
-fn names(rows: &Rows<'_, '_, '_>) -> Names {
+fn new_names(rows: &Rows<'_, '_, '_>) -> Names {
     let cx = rows.kernel.cx;
     let construct = cx.constructs.construct(rows.kernel.candidate.id).body_span;
     let mut taken: BTreeSet<String> = BTreeSet::new();
