@@ -124,6 +124,17 @@ impl Origins {
         self.of_byte(at).start
     }
 
+    /// The place in the new text of a byte of the old one; nothing for one that an edit replaced.
+    #[must_use]
+    pub fn copy_of(&self, at: usize) -> Option<usize> {
+        let before = self.written.partition_point(|(_, old)| old.start <= at);
+        match before.checked_sub(1).and_then(|index| self.written.get(index)) {
+            Some((_, old)) if at < old.end => None,
+            Some((new, old)) => Some(new.end + (at - old.end)),
+            None => Some(at),
+        }
+    }
+
     /// Does a place of the new text stand inside of nothing that an edit wrote?
     #[must_use]
     pub fn is_between(&self, at: usize) -> bool {
@@ -170,5 +181,9 @@ mod tests {
             |spans: &[(usize, usize)]| spans.iter().map(|&(start, end)| Span { start, end }).collect::<Vec<_>>();
         assert_eq!(parts, spans(&[(0, 1), (1, 2), (2, 5), (2, 5), (5, 6), (6, 6), (6, 6), (6, 7), (7, 8), (9, 10)]));
         assert_eq!(origins.of(Span { start: 1, end: 9 }), Span { start: 1, end: 8 });
+        let copies: Vec<_> = (0..old.len()).map(|at| origins.copy_of(at)).collect();
+        let places = [0, 1, 9, 9, 9, 4, 7, 8, 9, 9];
+        let copied = |at: usize| (!(2..5).contains(&at) && at != 8).then(|| places[at]);
+        assert_eq!(copies, (0..old.len()).map(copied).collect::<Vec<_>>());
     }
 }

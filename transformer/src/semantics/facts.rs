@@ -62,6 +62,27 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// What is known of the text that edits make of the file. `place` tells where a byte of the file stands there, if it was copied.
+    #[must_use]
+    pub fn moved(&self, place: impl Fn(usize) -> Option<usize>) -> Self {
+        let declarations = self.declarations.iter().filter_map(|(at, found)| Some((place(*at)?, found.clone())));
+        let uses = self.uses.iter().filter_map(|(at, to)| match to {
+            Some(to) => Some((place(*at)?, Some(place(*to)?))),
+            None => Some((place(*at)?, None)),
+        });
+        let macros = self.macros.iter().filter_map(|(name, found)| {
+            Some((name.clone(), MacroText { since: place(found.since)?, ..found.clone() }))
+        });
+        Self {
+            declarations: declarations.collect(),
+            uses: uses.collect(),
+            outside: self.outside.clone(),
+            macros: macros.collect(),
+            redefined: self.redefined.clone(),
+            arithmetic: self.arithmetic.iter().filter_map(|at| place(*at)).collect(),
+        }
+    }
+
     /// The macro that a name stands for at a byte.
     #[must_use]
     pub fn macro_at(&self, name: &str, at: usize) -> Option<&MacroText> {

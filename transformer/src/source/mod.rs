@@ -11,4 +11,4 @@ pub use pragma_scan::{
     may_hold_directives, mentions_target, scan, unclear, unclosed,
 };
 pub use span::{LineColumn, LineIndex, Span};
-pub use words::{is_part_of_word, without_comments, words};
+pub use words::{is_part_of_word, with_words, without_comments, words};

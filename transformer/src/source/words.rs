@@ -5,6 +5,30 @@ pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.split(|c: char| !is_part_of_word(c)).filter(|word| !word.is_empty())
 }
 
+/// A text with some of its words replaced.
+#[must_use]
+pub fn with_words(text: &str, replaced: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut found = String::new();
+    let mut word = String::new();
+    let flush = |word: &mut String, found: &mut String| {
+        match replaced(word) {
+            Some(other) => found.push_str(&other),
+            None => found.push_str(word),
+        }
+        word.clear();
+    };
+    for c in text.chars() {
+        if is_part_of_word(c) {
+            word.push(c);
+        } else {
+            flush(&mut word, &mut found);
+            found.push(c);
+        }
+    }
+    flush(&mut word, &mut found);
+    found
+}
+
 /// A text with each of its comments replaced by a blank. What looks like a comment in a string is lost as well.
 #[must_use]
 pub fn without_comments(text: &str) -> String {

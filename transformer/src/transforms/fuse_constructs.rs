@@ -190,19 +190,21 @@ mod one_range;
 mod side_by_side;
 mod steady;
 mod taking_turns;
+mod texts;
 mod together;
 mod write;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use self::members::{Member, runs};
 use self::one_loop::{Arrangement, One};
 use self::one_range::OneRange;
 use self::side_by_side::{Beside, Bounds};
+use self::texts::Texts;
 use crate::context::Context;
 use crate::device::time::GAIN;
 use crate::plan::{Applicability, Change, Decision, Pass, Plan, Reason, ReasonCode, RuleKind, Verdict};
-use crate::source::Span;
+use crate::source::{Span, with_words};
 use crate::transforms::Waiting;
 use crate::transforms::checks::addresses;
 
@@ -211,48 +213,83 @@ const MOST_TOGETHER: usize = 16;
 
 /// Decides for every construct that has a neighbour, or is all that a loop of the host repeats.
 pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
-    let (mut plans, mut taken, mut bounds) = (Vec::new(), BTreeSet::new(), Bounds::new());
+    let (mut plans, mut open) = (Vec::new(), Vec::new());
     for run in runs(cx) {
-        if let [alone] = run.as_slice() {
-            plans.extend(host_loop::plan(cx, alone));
-            continue;
-        }
-        let mut rest = Vec::new();
-        for member in run {
-            match members::doubts(cx, &member) {
-                reasons if reasons.is_empty() => rest.push(member),
-                reasons => {
-                    plans.push(plan(&[&member], left_alone(reasons)));
-                    plans.extend(of_run(cx, &std::mem::take(&mut rest), (&mut taken, &mut bounds)));
-                }
+        open.extend(without_doubts(cx, run, &mut plans));
+    }
+    let mut names = Names::default();
+    texts::in_turns(cx, |texts| {
+        open.retain(|part| {
+            let found = match part.as_slice() {
+                [alone] => host_loop::plan(cx, texts, alone).into_iter().collect(),
+                run => of_run((cx, texts), run, &mut names),
+            };
+            let waits = texts.waits();
+            if !waits {
+                plans.extend(found);
             }
-        }
-        plans.extend(of_run(cx, &rest, (&mut taken, &mut bounds)));
+            texts.forget();
+            waits
+        });
+    });
+    let guards = guards::names(cx, names.guards.into_values());
+    for edit in plans.iter_mut().flat_map(|plan| &mut plan.edits).filter(|_| !guards.is_empty()) {
+        edit.text = with_words(&edit.text, &|word| guards.get(word).cloned());
     }
     plans
 }
 
+/// The parts of a run that lie between constructs of which nothing is certain.
+fn without_doubts(cx: &Context<'_>, run: Vec<Member>, plans: &mut Vec<Plan>) -> Vec<Vec<Member>> {
+    if run.len() == 1 {
+        return vec![run];
+    }
+    let (mut parts, mut part) = (Vec::new(), Vec::new());
+    for member in run {
+        let doubts = members::doubts(cx, &member);
+        if doubts.is_empty() {
+            part.push(member);
+            continue;
+        }
+        plans.push(plan(&[&member], left_alone(doubts)));
+        parts.push(std::mem::take(&mut part));
+    }
+    parts.push(part);
+    parts
+}
+
+/// The names that constructs got.
+#[derive(Default)]
+struct Names {
+    /// Of constants that say which constructs run, by the places of these, as long as not all are known.
+    guards: BTreeMap<usize, String>,
+    bounds: Bounds,
+}
+
 /// Takes the constructs of a run together. Only where none go together for certain, they stand side by side, or the host may be asked whether
 /// data lie apart.
-fn of_run(cx: &Context<'_>, run: &[Member], (taken, bounds): (&mut BTreeSet<String>, &mut Bounds)) -> Vec<Plan> {
-    let plans = grouped(run, |members| merged(cx, members, taken));
+fn of_run((cx, texts): (&Context<'_>, &Texts<'_, '_>), run: &[Member], names: &mut Names) -> Vec<Plan> {
+    let plans = grouped(run, |members| merged((cx, texts), members, &mut names.guards));
     let is_change = |plan: &Plan| plan.decision == Decision::Apply(Applicability::Safe);
-    if plans.iter().any(|plan| plan.decision.is_written(cx.assumes)) {
+    if texts.waits() || plans.iter().any(|plan| plan.decision.is_written(cx.assumes)) {
         return plans;
     }
-    let beside = grouped(run, |members| beside(cx, members, bounds));
-    if beside.iter().any(is_change) {
+    let beside = grouped(run, |members| beside((cx, texts), members, &mut names.bounds));
+    if texts.waits() || beside.iter().any(is_change) {
         return beside;
     }
-    let over_all = grouped(run, |members| over_all(cx, members));
-    if over_all.iter().any(is_change) {
+    let over_all = grouped(run, |members| over_all((cx, texts), members));
+    if texts.waits() || over_all.iter().any(is_change) {
         return over_all;
     }
     if cx.assumes {
         return plans;
     }
-    let asked = grouped(run, |members| by_addresses::decide(cx, run, members));
-    if asked.iter().any(is_change) { asked } else { in_turns(cx, run).unwrap_or(plans) }
+    let asked = grouped(run, |members| by_addresses::decide((cx, texts), run, members));
+    if texts.waits() || asked.iter().any(is_change) {
+        return asked;
+    }
+    in_turns(cx, run).unwrap_or(plans)
 }
 
 /// Two constructs of a run as steps in which two arrays take turns.
@@ -328,34 +365,47 @@ fn left_alone(reasons: Vec<Reason>) -> Verdict {
     }
 }
 
-/// Checks that all of some constructs can be one whose iterations execute those of all. `taken` are the names that other constructs got.
-fn merged(cx: &Context<'_>, members: &[&Member], taken: &mut BTreeSet<String>) -> Result<Change, Stopped> {
-    let arrangement = Arrangement::merged(guards::names(cx, members, taken));
-    let change = certainly(cx, members, &arrangement)?;
-    taken.extend(arrangement.names.into_iter().flatten());
+/// Checks that all of some constructs can be one whose iterations execute those of all. `guards` are the names of constants in what is written.
+fn merged(
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
+    members: &[&Member],
+    guards: &mut BTreeMap<usize, String>,
+) -> Result<Change, Stopped> {
+    let arrangement = Arrangement::merged(guards::names_to_read(cx, members));
+    let change = certainly((cx, texts), members, &arrangement)?;
+    let named = members.iter().zip(arrangement.names);
+    guards.extend(named.filter_map(|(member, name)| Some((member.directive.start, name?))));
     Ok(change)
 }
 
 /// Checks that all of some constructs can be one that has the iterations of each beside those of the others.
-fn beside(cx: &Context<'_>, members: &[&Member], taken: &mut Bounds) -> Result<Change, Stopped> {
+fn beside(
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
+    members: &[&Member],
+    taken: &mut Bounds,
+) -> Result<Change, Stopped> {
     let beside = Some(Beside::of(cx, members, taken)?);
     let arrangement = Arrangement { names: vec![None; members.len()], beside, range: None };
     // Where teams share the sums of one of them, each is better off in a kernel of its own.
-    let change = Change { yields_to: Some(Pass::Reduce), ..certainly(cx, members, &arrangement)? };
+    let change = Change { yields_to: Some(Pass::Reduce), ..certainly((cx, texts), members, &arrangement)? };
     arrangement.beside.into_iter().for_each(|beside| beside.take_name(taken));
     Ok(change)
 }
 
 /// Checks that all of some constructs can be one over the range of all, in which each asks which iterations are its own.
-fn over_all(cx: &Context<'_>, members: &[&Member]) -> Result<Change, Stopped> {
+fn over_all((cx, texts): (&Context<'_>, &Texts<'_, '_>), members: &[&Member]) -> Result<Change, Stopped> {
     let range = Some(OneRange::of(cx, members)?);
     let arrangement = Arrangement { names: vec![None; members.len()], beside: None, range };
-    certainly(cx, members, &arrangement)
+    certainly((cx, texts), members, &arrangement)
 }
 
 /// Some constructs as one in the place of all, and what must be assumed.
-fn certainly(cx: &Context<'_>, members: &[&Member], arrangement: &Arrangement) -> Result<Change, Stopped> {
-    let one = One::of(cx, members, arrangement, GAIN)?;
+fn certainly(
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
+    members: &[&Member],
+    arrangement: &Arrangement,
+) -> Result<Change, Stopped> {
+    let one = One::of((cx, texts), members, arrangement, GAIN)?;
     let is_assumed = one.memory.is_some() || !one.may_meet.is_empty();
     if let Some(last) = members.last().filter(|last| is_assumed && addresses::were_compared(cx, last.directive.start)) {
         return Err(Stopped { at: members.len() - 1, reason: by_addresses::other_form(last) });

@@ -7,6 +7,7 @@
 use super::host_loop::HostLoop;
 use super::lists::Mapped;
 use super::members::Member;
+use super::texts::Texts;
 use super::{Arrangement, One, Stopped, apart, memory, steady};
 use crate::context::Context;
 use crate::edit::Edit;
@@ -24,7 +25,11 @@ const MOST_COMPARED: usize = 16;
 ///
 /// # Errors
 /// The first construct that cannot be a part of the one kernel, and why.
-pub(super) fn decide(cx: &Context<'_>, run: &[Member], members: &[&Member]) -> Result<Change, Stopped> {
+pub(super) fn decide(
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
+    run: &[Member],
+    members: &[&Member],
+) -> Result<Change, Stopped> {
     let guarded = members.iter().enumerate().find(|(_, member)| member.guard.is_some());
     if let Some((at, member)) = guarded {
         return Err(Stopped { at, reason: apart(member.directive, "it stands under a condition of its own") });
@@ -32,7 +37,7 @@ pub(super) fn decide(cx: &Context<'_>, run: &[Member], members: &[&Member]) -> R
     if let Some(last) = members.last().filter(|last| addresses::were_compared(cx, last.directive.start)) {
         return Err(Stopped { at: members.len() - 1, reason: other_form(last) });
     }
-    let one = One::of(cx, members, &Arrangement::merged(vec![None; members.len()]), GAIN_OF_TWO_FORMS)?;
+    let one = One::of((cx, texts), members, &Arrangement::merged(vec![None; members.len()]), GAIN_OF_TWO_FORMS)?;
     let forms = Forms { cx, members, one: &one };
     let edit = forms.edit(members.len() == run.len());
     let edit = edit.map_err(|reason| Stopped { at: members.len() - 1, reason })?;

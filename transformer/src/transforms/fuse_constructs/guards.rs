@@ -7,7 +7,7 @@
 //!   that nothing is copied and nothing is allocated;
 //! - what a construct that may not run lists together says nothing of storage: what the construct around lists does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::apart;
 use super::lists::{Lists, Mapped};
@@ -86,26 +86,25 @@ impl Guard {
     }
 }
 
-/// The names of the constants that say which constructs run. `None` for those that always do, or where all run under one condition, which
-/// then stays around them.
-pub(super) fn names(cx: &Context<'_>, members: &[&Member], taken: &BTreeSet<String>) -> Vec<Option<String>> {
+/// Names for the constants that say which constructs run, which stand nowhere in the file and are no other construct's. `None` for those that
+/// always do, or where all run under one condition, which then stays around them.
+pub(super) fn names_to_read(cx: &Context<'_>, members: &[&Member]) -> Vec<Option<String>> {
     let asked: BTreeSet<Option<String>> =
         members.iter().map(|member| member.guard.as_ref().map(|guard| guard.asked(cx))).collect();
-    if asked.len() == 1 {
-        return members.iter().map(|_| None).collect();
-    }
-    let mut own = BTreeSet::new();
-    let mut name = || {
-        let free = |stem: &String| {
-            let name = cx.fresh_in(Span::new(0, cx.file.text.len()), stem);
-            (!taken.contains(&name) && !own.contains(&name)).then_some(name)
-        };
-        let stems = std::iter::once("run".to_owned()).chain((2..).map(|number| format!("run_{number}")));
-        let name = stems.map(|stem| free(&stem)).find_map(|name| name).unwrap_or_default();
-        own.insert(name.clone());
-        name
+    let name = |member: &Member| {
+        let stem = format!("run_at_{}", member.directive.start);
+        member.guard.as_ref().map(|_| cx.fresh_in(Span::new(0, cx.file.text.len()), &stem))
     };
-    members.iter().map(|member| member.guard.as_ref().map(|_| name())).collect()
+    members.iter().map(|member| name(member).filter(|_| asked.len() > 1)).collect()
+}
+
+/// The names that are written in the place of these.
+pub(super) fn names(cx: &Context<'_>, to_read: impl Iterator<Item = String>) -> BTreeMap<String, String> {
+    let stems = std::iter::once("run".to_owned()).chain((2..).map(|number| format!("run_{number}")));
+    let mut taken = BTreeSet::new();
+    let mut names = stems.map(|stem| cx.fresh_in(Span::new(0, cx.file.text.len()), &stem));
+    let mut name = || names.find(|name| taken.insert(name.clone())).unwrap_or_default();
+    to_read.map(|to_read| (to_read, name())).collect()
 }
 
 /// The first construct that asks something else than the first one.

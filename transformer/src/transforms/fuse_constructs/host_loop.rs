@@ -3,6 +3,7 @@
 
 use super::lists::Lists;
 use super::members::{self, Member};
+use super::texts::Texts;
 use super::{left_alone, steady};
 use crate::analysis::accesses::{Accesses, accesses_in};
 use crate::context::Context;
@@ -29,11 +30,11 @@ pub(super) struct HostLoop {
 }
 
 /// What becomes of the loop of the host around a construct. `None` where there is none.
-pub(super) fn plan(cx: &Context<'_>, member: &Member) -> Option<Plan> {
+pub(super) fn plan(cx: &Context<'_>, texts: &Texts<'_, '_>, member: &Member) -> Option<Plan> {
     let around = HostLoop::around(cx, (member, member))?;
     // `continue` goes on with the next pass of the same iteration, as it did. What keeps the text from being read is told by the passes that ask for nothing else.
     members::doubts_alone(cx, member).is_empty().then_some(())?;
-    let verdict = match decide(cx, member, &around) {
+    let verdict = match decide(cx, texts, member, &around) {
         Ok(change) => Verdict::Change(change?),
         Err(reason) => left_alone(vec![reason]),
     };
@@ -41,7 +42,12 @@ pub(super) fn plan(cx: &Context<'_>, member: &Member) -> Option<Plan> {
 }
 
 /// The change that puts the loop inside. `None` where that would only make the same again and again in another place.
-fn decide(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Result<Option<Change>, Reason> {
+fn decide(
+    cx: &Context<'_>,
+    texts: &Texts<'_, '_>,
+    member: &Member,
+    around: &HostLoop,
+) -> Result<Option<Change>, Reason> {
     let own = lists(cx, member)?;
     around.declares(cx)?;
     around.is_free_of_launches(cx, member, &own)?;
@@ -56,7 +62,8 @@ fn decide(cx: &Context<'_>, member: &Member, around: &HostLoop) -> Result<Option
     };
     let edits = write::edits(cx, member, around, asked.as_deref())
         .ok_or_else(|| stays(around.head, "there is no place for the loop inside"))?;
-    let Some(mut reasons) = inside::assumptions(cx, member, &own, around, edits.clone())? else { return Ok(None) };
+    let found = inside::assumptions((cx, texts), member, &own, around, edits.clone())?;
+    let Some(mut reasons) = found else { return Ok(None) };
     reasons.extend(checks::other_rounding(cx, member.directive));
     reasons.extend(type_parameters::assumption(cx, member.body));
     let summary =

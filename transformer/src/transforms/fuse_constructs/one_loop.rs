@@ -4,6 +4,7 @@ use super::lists::{self, Lists, joined};
 use super::members::Member;
 use super::one_range::OneRange;
 use super::side_by_side::Beside;
+use super::texts::Texts;
 use super::write::Asked;
 use super::{Stopped, apart, gain, guards, heads, memory, steady, together, write};
 use crate::analysis::independence::aliases::MayMeet;
@@ -69,7 +70,7 @@ impl One {
     /// # Errors
     /// The first construct that cannot be a part of it, and why.
     pub(super) fn of(
-        cx: &Context<'_>,
+        (cx, texts): (&Context<'_>, &Texts<'_, '_>),
         members: &[&Member],
         arrangement: &Arrangement,
         least: f64,
@@ -86,7 +87,7 @@ impl One {
         };
         let directives = together::directives(cx, members, (&lists, &all), arrangement);
         let read = to_be_read.into_iter().chain([directives]).collect();
-        let may_meet = together::may_meet(cx, members, (&lists, arrangement), read, least)?;
+        let may_meet = together::may_meet((cx, texts), members, (&lists, arrangement), read, least)?;
         let memory = memory::growth(cx, members, &lists);
         let mut edits = written.ok_or_else(nothing)?;
         edits.extend(write::clauses(cx, members, (&lists, &all), &arrangement.clauses()));

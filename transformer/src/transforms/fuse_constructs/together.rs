@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::lists::{Joined, Lists};
 use super::members::Member;
+use super::texts::Texts;
 use super::write::added;
 use super::{Arrangement, Stopped, apart, gain, guards};
 use crate::analysis::accesses::{Access, Accesses};
@@ -19,7 +20,6 @@ use crate::edit::directive_writer::{Layout, on_one_line};
 use crate::edit::{Edit, EditSet, Origins};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{ConstructId, ConstructTree};
-use crate::region::other_text::OtherText;
 use crate::semantics::Program;
 use crate::semantics::uses::{Role, Use, uses_below};
 use crate::source::Span;
@@ -28,33 +28,44 @@ use crate::syntax::{Clause, ClauseName};
 /// The names that must lead to different storage so that constructs can be one, of which the edits make that text. One kernel must be
 /// predicted to be `least` times as fast.
 pub(super) fn may_meet(
-    cx: &Context<'_>,
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
     members: &[&Member],
     (lists, arrangement): (&[Lists], &Arrangement),
     edits: Vec<Edit>,
     least: f64,
 ) -> Result<Vec<MayMeet>, Stopped> {
-    let last = members.len() - 1;
-    let unread = |span: Span, message: &str| Stopped { at: last, reason: apart(span, message) };
     let Some(first) = members.first() else { return Ok(Vec::new()) };
-    let edits = EditSet::new(edits).map_err(|_| unread(first.directive, "there is no place for the loop of both"))?;
-    let OtherText { file, scan, tree, constructs } = OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree)
-        .ok_or_else(|| unread(first.directive, "the loop of both cannot be read"))?;
-    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    let kernel = constructs
-        .ids()
-        .find(|id| constructs.directive(*id).span.start >= first.directive.start && constructs.is_target(*id));
-    let nest = kernel.and_then(|id| loops_of(&program, id));
+    let no = |message: &str| Stopped { at: members.len() - 1, reason: apart(first.directive, message) };
+    let edits = EditSet::new(edits).map_err(|_| no("there is no place for the loop of both"))?;
+    let found = texts.ask(cx, edits, |program, origins| {
+        may_meet_in((cx, program, origins), (members, first), (lists, arrangement), least)
+    });
+    found.unwrap_or_else(|| Err(no("the loop of both cannot be read")))
+}
+
+/// The same, in that text.
+fn may_meet_in(
+    (cx, program, origins): (&Context<'_>, &Program<'_>, &Origins),
+    (members, first): (&[&Member], &Member),
+    (lists, arrangement): (&[Lists], &Arrangement),
+    least: f64,
+) -> Result<Vec<MayMeet>, Stopped> {
+    let last = members.len() - 1;
+    let unread = || Stopped { at: last, reason: apart(first.directive, "the loop of both cannot be read") };
+    let constructs = program.constructs;
+    let is_first = |id: &ConstructId| origins.place(constructs.directive(*id).span.start) >= first.directive.start;
+    let kernel = constructs.ids().find(|id| is_first(id) && constructs.is_target(*id));
+    let nest = kernel.and_then(|id| loops_of(program, id));
     let depth = arrangement.depth(first);
     let (Some(id), Some(nest)) = (kernel, nest.filter(|nest| nest.loops.len() == depth)) else {
-        return Err(unread(first.directive, "the loop of both cannot be read"));
+        return Err(unread());
     };
-    let chain = maps_around(&constructs, id);
+    let chain = maps_around(constructs, id);
     let nest = Nest { loops: nest, between: Vec::new(), promised: 0 };
-    let clauses = clauses::Clauses::of(&program, &chain);
-    let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
+    let clauses = clauses::Clauses::of(program, &chain);
+    let candidate = Candidate { cx: program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
-    let together = Together { cx, members, candidate, found, origins: edits.origins() };
+    let together = Together { cx, members, candidate, found, origins };
     // Side by side each construct keeps a loop of its own in that text, and what is declared for all has new names.
     if arrangement.beside.is_none() {
         together.same_names(&arrangement.names)?;
@@ -65,7 +76,7 @@ pub(super) fn may_meet(
     let place_of = |access: &Access| together.place(access.span).0;
     let does_not_pay = match arrangement.beside {
         Some(_) => {
-            let own = together.own_loops().ok_or_else(|| unread(first.directive, "a loop cannot be read"))?;
+            let own = together.own_loops().ok_or_else(unread)?;
             gain::beside_does_not_pay(cx, members, (&together.found, &own), &place_of, least)
         }
         None => gain::does_not_pay(cx, members, &together.found, &place_of, least),
@@ -127,7 +138,7 @@ struct Together<'a, 'c, 'p> {
     /// The loop of all, none of whose iterations is taken to be independent.
     candidate: Candidate<'a, 'p>,
     found: Accesses,
-    origins: Origins,
+    origins: &'a Origins,
 }
 
 impl Together<'_, '_, '_> {

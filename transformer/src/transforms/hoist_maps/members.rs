@@ -19,14 +19,14 @@ use crate::edit::Edit;
 use crate::plan::{Plan, Reason};
 use crate::region::other_text::OtherText;
 use crate::semantics::Program;
-use crate::source::Span;
+use crate::source::{Span, with_words};
 use crate::syntax::{Field, NodeId};
 use crate::transforms::hoist_maps::decide_file;
 use crate::transforms::hoist_maps::decided::{Decided, Planned};
 use accesses::{Access, Key, accesses};
 use handed::Needs;
 use paths::paths;
-use text::{Changed, with_words};
+use text::Changed;
 
 /// A member that constructs of a function list, or that their sections are computed from.
 pub(super) struct Path {

@@ -9,13 +9,13 @@ use crate::context::Context;
 use crate::edit::{Edit, EditSet, Origins};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::ConstructId;
-use crate::region::other_text::OtherText;
 use crate::semantics::Program;
 use crate::source::Span;
 use crate::syntax::{NodeId, NodeKind};
 use crate::transforms::fuse_constructs::gain;
 use crate::transforms::fuse_constructs::lists::Lists;
 use crate::transforms::fuse_constructs::members::Member;
+use crate::transforms::fuse_constructs::texts::Texts;
 
 /// The assumptions under which the loop can run inside, of which the edits make that text. `None` where no pass needs what one before it
 /// computed.
@@ -23,7 +23,7 @@ use crate::transforms::fuse_constructs::members::Member;
 /// # Errors
 /// Which iterations may meet, what is not followed, or that the launches do not matter.
 pub(super) fn assumptions(
-    cx: &Context<'_>,
+    (cx, texts): (&Context<'_>, &Texts<'_, '_>),
     member: &Member,
     own: &Lists,
     around: &HostLoop,
@@ -31,16 +31,25 @@ pub(super) fn assumptions(
 ) -> Result<Option<Vec<Reason>>, Reason> {
     let unread = || stays(around.head, "the kernel with this loop inside cannot be read");
     let edits = EditSet::new(edits).map_err(|_| unread())?;
-    let read = OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree).ok_or_else(unread)?;
-    let OtherText { file, scan, tree, constructs } = read;
-    let program = Program::new(&file, &scan, &tree, &constructs, cx.compilation);
-    let origins = edits.origins();
+    let found = texts.ask(cx, edits, |program, origins| assumptions_in((cx, program, origins), member, own, around));
+    found.unwrap_or_else(|| Err(unread()))
+}
+
+/// The same, in that text.
+fn assumptions_in(
+    (cx, program, origins): (&Context<'_>, &Program<'_>, &Origins),
+    member: &Member,
+    own: &Lists,
+    around: &HostLoop,
+) -> Result<Option<Vec<Reason>>, Reason> {
+    let unread = || stays(around.head, "the kernel with this loop inside cannot be read");
+    let constructs = program.constructs;
     let is_own = |id: &ConstructId| origins.place(constructs.directive(*id).span.start) == member.directive.start;
     let id = constructs.ids().find(|id| constructs.is_target(*id) && is_own(id)).ok_or_else(unread)?;
-    let nest = loops_of(&program, id).filter(|nest| nest.loops.len() == member.loops.len()).ok_or_else(unread)?;
+    let nest = loops_of(program, id).filter(|nest| nest.loops.len() == member.loops.len()).ok_or_else(unread)?;
     let nest = Nest { loops: nest, between: Vec::new(), promised: 0 };
-    let clauses = clauses::Clauses::of(&program, &[id]);
-    let candidate = Candidate { cx: &program, id, chain: vec![id], clauses, nest, is_in_team: false };
+    let clauses = clauses::Clauses::of(program, &[id]);
+    let candidate = Candidate { cx: program, id, chain: vec![id], clauses, nest, is_in_team: false };
     let (found, sections) = independence::read(&candidate);
     let inside = Inside { candidate, found, origins };
     inside.is_read(around)?;
@@ -66,7 +75,7 @@ struct Inside<'a, 'p> {
     /// Its loops, none of whose iterations is taken to be independent.
     candidate: Candidate<'a, 'p>,
     found: Accesses,
-    origins: Origins,
+    origins: &'a Origins,
 }
 
 impl Inside<'_, '_> {

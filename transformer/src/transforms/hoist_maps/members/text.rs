@@ -1,7 +1,7 @@
 //! A text with pointers in the place of members, and how places in it are told in terms of the file.
 
 use crate::edit::{Edit, EditSet, Origins};
-use crate::source::{Span, is_part_of_word};
+use crate::source::Span;
 
 /// The other text.
 pub(in crate::transforms::hoist_maps) struct Changed {
@@ -34,27 +34,4 @@ impl Changed {
     pub(in crate::transforms::hoist_maps) fn is_kept(&self, at: usize) -> bool {
         self.origins.is_between(at)
     }
-}
-
-/// A text with some of its words replaced.
-pub(super) fn with_words(text: &str, replaced: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut found = String::new();
-    let mut word = String::new();
-    let flush = |word: &mut String, found: &mut String| {
-        match replaced(word) {
-            Some(other) => found.push_str(&other),
-            None => found.push_str(word),
-        }
-        word.clear();
-    };
-    for c in text.chars() {
-        if is_part_of_word(c) {
-            word.push(c);
-        } else {
-            flush(&mut word, &mut found);
-            found.push(c);
-        }
-    }
-    flush(&mut word, &mut found);
-    found
 }

@@ -6,11 +6,11 @@ use crate::edit::Edit;
 use crate::edit::directive_writer::indent_of;
 use crate::plan::{Plan, Reason, ReasonCode, Verdict};
 use crate::semantics::symbols::DeclaredType;
-use crate::source::Span;
+use crate::source::{Span, with_words};
 use crate::syntax::NodeId;
 use crate::transforms::hoist_maps::absence::may_declare_before;
 use crate::transforms::hoist_maps::decided::{Opened, Planned};
-use crate::transforms::hoist_maps::members::text::{Changed, with_words};
+use crate::transforms::hoist_maps::members::text::Changed;
 
 /// A plan for the other text in terms of the file; `None` where it cannot be told.
 pub(super) fn plan(cx: &Context<'_>, listing: &Listing, changed: &Changed, planned: &Planned) -> Option<Plan> {
