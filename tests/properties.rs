@@ -84,6 +84,35 @@ fn a_file_alone_becomes_what_it_becomes_among_others() {
     assert!(report.is_empty(), "{report}");
 }
 
+/// Neighbouring loops that become one, stand side by side, are asked for by addresses, stay or stand in a loop of the host: a function becomes
+/// among others what it becomes alone.
+#[test]
+fn a_function_alone_becomes_what_it_becomes_among_others() {
+    let kernel = |loops: &str, body: &str| {
+        format!(
+            "#pragma omp target teams distribute parallel for map(tofrom: a[0:n], b[0:n])\n    {loops}\n        {body}\n"
+        )
+    };
+    let mut functions = Vec::new();
+    for (kind, bound) in [("restrict ", "n"), ("restrict ", "m"), ("", "n")] {
+        for (at, second) in ["a[i] += b[i];", "a[i] += b[i + 1];", "b[i] += 2;", "a[i] = b[i];"].iter().enumerate() {
+            for steps in ["", "for (int t = 0; t < m; t++)\n"] {
+                let name = format!("f_{}_{bound}_{at}_{}", kind.len(), steps.len());
+                let parameters = format!("int n, int m, double *{kind}a, double *{kind}b");
+                let first = kernel("for (int i = 0; i < n - 1; i++)", "b[i] = 2 * b[i];");
+                let second = kernel(&format!("for (int i = 0; i < {bound} - 1; i++)"), second);
+                let body = if steps.is_empty() { format!("{first}{second}") } else { format!("{steps}{second}") };
+                functions.push(format!("void {name}({parameters})\n{{\n{body}}}\n\n"));
+            }
+        }
+    }
+    let rewritten = |text: &str| rewrite::rewrite(Path::new("loops.c"), text.as_bytes(), false);
+    let alone: Result<Vec<_>, _> = functions.iter().map(|function| rewritten(function)).collect();
+    let (alone, among) = (alone.map(|texts| texts.concat()), rewritten(&functions.concat()));
+    assert!(alone.as_ref().is_ok_and(|text| *text != functions.concat().as_bytes()), "nothing changes");
+    assert_eq!(alone.map(|text| String::from_utf8(text)), among.map(|text| String::from_utf8(text)));
+}
+
 fn copy_fixtures(to: &Path) -> Result<(), String> {
     let io = |error: std::io::Error| error.to_string();
     for fixture in fixtures::all()? {

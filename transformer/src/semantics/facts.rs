@@ -89,3 +89,32 @@ impl Facts {
         self.macros.get(name).filter(|found| found.since <= at)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes 5 to 7 are replaced by 3 more; what stood there is gone, and so is a use of what stood there.
+    #[test]
+    fn facts_move_with_the_text() {
+        let declared = Declared { ty: DeclaredType::Unknown, is_local: true };
+        let since = |since| MacroText { parameters: None, body: "1".to_owned(), since };
+        let facts = Facts {
+            declarations: [2, 6, 9].map(|at| (at, declared.clone())).into(),
+            uses: [(3, Some(2)), (4, Some(6)), (8, None), (10, Some(9))].into(),
+            macros: [("A".to_owned(), since(0)), ("B".to_owned(), since(8))].into(),
+            arithmetic: [5, 11].into(),
+            ..Facts::default()
+        };
+        let place = |at: usize| match at {
+            0..5 => Some(at),
+            5..8 => None,
+            _ => Some(at + 3),
+        };
+        let moved = facts.moved(place);
+        assert_eq!(moved.declarations.into_keys().collect::<Vec<_>>(), [2, 12]);
+        assert_eq!(moved.uses, [(3, Some(2)), (11, None), (13, Some(12))].into());
+        assert_eq!(moved.macros, [("A".to_owned(), since(0)), ("B".to_owned(), since(11))].into());
+        assert_eq!(moved.arithmetic, [14].into());
+    }
+}

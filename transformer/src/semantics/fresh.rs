@@ -24,7 +24,8 @@ impl Program<'_> {
     }
 
     fn first_free(&self, stem: &str, is_free: impl Fn(&str) -> bool) -> String {
-        let pastes = self.texts().any(|text| ["##", "%:%:", "??="].iter().any(|paste| text.contains(paste)));
+        let can_paste = |text: &str| ["##", "%:%:", "??="].iter().any(|paste| text.contains(paste));
+        let pastes = *self.pastes.get_or_init(|| self.texts().any(|text| can_paste(&text)));
         let end = if pastes { "_" } else { "" };
         let numbered = (2..).map(|number| format!("{stem}_{number}{end}"));
         let by_flag = |name: &str| self.compilation.definitions.iter().any(|flag| flag.name == name);

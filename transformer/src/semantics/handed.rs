@@ -3,7 +3,7 @@
 use crate::semantics::effects::Named;
 use crate::semantics::symbols::{NameKind, Scope};
 use crate::semantics::{Origin, Program};
-use crate::source::{Language, words};
+use crate::source::{Language, Span, words};
 use crate::syntax::{Call, Cast, Field, NodeId, NodeKind};
 
 /// How many functions are followed that hand on what they were handed.
@@ -69,8 +69,10 @@ impl Program<'_> {
             return None;
         }
         let mut calls = Vec::new();
-        for node in tree.all_of(&[NodeKind::Identifier]) {
-            if self.file.bytes(tree.span(node)) != name.as_bytes() || self.is_declared_name(node) {
+        for node in self.nodes_at(&name) {
+            let is_name =
+                tree.kind(node) == NodeKind::Identifier && self.file.bytes(tree.span(node)) == name.as_bytes();
+            if !is_name || self.is_declared_name(node) {
                 continue;
             }
             let call = tree.parent(node).and_then(|call| Call::of(tree, call));
@@ -114,8 +116,17 @@ impl Program<'_> {
         !self.is_named_in_file_alone(name)
             || tree.inactive().iter().any(|span| holds_at(*span))
             || self.constructs.directives.iter().any(|it| it.name.contains("variant"))
-            || tree.all_of(&others).any(|node| holds_at(tree.span(node)))
-            || tree.all_of(&[NodeKind::StringLiteral, NodeKind::RawStringLiteral]).any(is_label)
+            || self.nodes_at(name).flat_map(|node| std::iter::once(node).chain(tree.ancestors(node))).any(|node| {
+                let kind = tree.kind(node);
+                let is_text = matches!(kind, NodeKind::StringLiteral | NodeKind::RawStringLiteral);
+                others.contains(&kind) && holds_at(tree.span(node)) || is_text && is_label(node)
+            })
+    }
+
+    /// The innermost nodes around each place where these bytes stand.
+    fn nodes_at(&self, name: &str) -> impl Iterator<Item = NodeId> {
+        let places = memchr::memmem::find_iter(&self.file.text, name);
+        places.map(|at| self.tree.covering(Span::new(at, at + name.len())))
     }
 
     /// The variable that is handed over in a place of a call, as it is or as another pointer.

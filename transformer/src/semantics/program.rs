@@ -59,8 +59,14 @@ pub struct Program<'a> {
     pub(super) file_uses: OnceCell<Vec<Use>>,
     /// Where macros stand in the code.
     pub(super) macro_uses: OnceCell<Vec<Span>>,
+    /// The texts that macros in the file stand for, and the macros in these.
+    pub(super) macro_bodies: OnceCell<Vec<String>>,
     /// Does the name `main` stand in the file once, and in no macro?
     pub(super) names_main_once: OnceCell<bool>,
+    /// May macros make names of parts of names?
+    pub(super) pastes: OnceCell<bool>,
+    /// Do pragmas let a compiler round otherwise?
+    pub(super) rounds_freely: OnceCell<bool>,
     /// The names given out for new constants.
     pub(super) fresh: RefCell<BTreeSet<String>>,
     /// Which classes are like numbers, for those that were asked for.
@@ -153,7 +159,10 @@ impl<'a> Program<'a> {
             library_is_extended: OnceCell::new(),
             handles_signals: OnceCell::new(),
             file_uses: OnceCell::new(),
+            macro_bodies: OnceCell::new(),
             names_main_once: OnceCell::new(),
+            pastes: OnceCell::new(),
+            rounds_freely: OnceCell::new(),
             fresh: RefCell::default(),
             value_classes: RefCell::default(),
             number_parameters: RefCell::default(),
@@ -195,6 +204,12 @@ impl<'a> Program<'a> {
     /// What directives declare for the whole file.
     pub(super) fn declared(&self) -> &DeviceDeclarations {
         self.declared.get_or_init(|| DeviceDeclarations::read(self.file, self.constructs))
+    }
+
+    /// Do pragmas let a compiler combine the operations of several statements?
+    pub(crate) fn rounds_freely(&self) -> bool {
+        let allows = |text: &str| ["contract(fast)", "reassociate(on)"].iter().any(|word| text.contains(word));
+        *self.rounds_freely.get_or_init(|| self.texts().any(|text| allows(&text)))
     }
 
     /// Does the file have thread-private variables?

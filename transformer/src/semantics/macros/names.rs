@@ -40,6 +40,22 @@ impl Program<'_> {
 
     /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
     pub(crate) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
+        if span == Span::new(0, self.file.text.len()) {
+            let bodies = self.macro_bodies.get_or_init(|| {
+                let mut bodies = Vec::new();
+                self.find_macro(span, &mut |body| {
+                    bodies.push(body.to_owned());
+                    false
+                });
+                bodies
+            });
+            return bodies.iter().any(|body| sort(body));
+        }
+        self.find_macro(span, &mut |body| sort(body))
+    }
+
+    /// Is one of these texts found? Each is looked at once.
+    fn find_macro(&self, span: Span, is_found: &mut dyn FnMut(&str) -> bool) -> bool {
         let text = self.file.show(span);
         let is_macro = |word: &&str| self.symbols().is_macro(word, span.start);
         let mut waiting: Vec<String> = words(&text).filter(is_macro).map(str::to_owned).collect();
@@ -49,7 +65,7 @@ impl Program<'_> {
                 continue;
             }
             for definition in self.symbols().macros_named(&word, span.start) {
-                if sort(&definition.body) {
+                if is_found(&definition.body) {
                     return true;
                 }
                 waiting.extend(words(&definition.body).map(str::to_owned));

@@ -7,8 +7,7 @@ use crate::source::Span;
 /// The assumption that numbers may be rounded otherwise, where flags or pragmas allow compilers to combine the operations of several
 /// statements.
 pub(in crate::transforms) fn other_rounding(cx: &Context<'_>, directive: Span) -> Option<Reason> {
-    let by_pragma = ["contract(fast)", "reassociate(on)"].iter().any(|word| cx.texts().any(|text| text.contains(word)));
-    let is_allowed = cx.arithmetic.reassociates || cx.arithmetic.contracts_statements || by_pragma;
+    let is_allowed = cx.arithmetic.reassociates || cx.arithmetic.contracts_statements || cx.rounds_freely();
     is_allowed.then(|| {
         let message = "assumes that floating-point numbers may be rounded otherwise, as the flags allow";
         Reason { certainty: Certainty::Assumed, ..Reason::new(ReasonCode::OtherRounding, directive, message) }
