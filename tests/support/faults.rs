@@ -110,6 +110,41 @@ int main(void) {
 
 const PREFIX_LOOP: &str = "\n  for (int i = 1; i < N; i++) a[i] += a[i - 1];";
 
+/// A region whose one team smooths each element of many rows, and then sums up each row in order.
+const TEAM: &str = r#"#include <stdio.h>
+#define N 60
+#define M 2000
+static int a[N][M], b[N][M];
+int main(void) {
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) a[i][j] = (i + j) % 7;
+@REGION@
+  long check = 0;
+  for (int i = 0; i < N; i++) for (int j = 0; j < M; j++) check += (long)a[i][j] * (j % 13);
+  printf("%ld\n", check);
+  return 0;
+}
+"#;
+
+const TEAM_ORIGINAL: &str = "#pragma omp target map(tofrom: a) map(alloc: b)
+  for (int t = 0; t < 3; t++) {
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+      for (int j = 1; j < M; j++) b[i][j] = (a[i][j] + a[i][j - 1]) % 1009;
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+      for (int j = 1; j < M; j++) a[i][j] = b[i][j] + a[i][j - 1] % 3;
+  }";
+
+const TEAM_WIDENED: &str = "#pragma omp target map(tofrom: a) map(alloc: b) thread_limit(1024)
+  for (int t = 0; t < 3; t++) {
+#pragma omp parallel for collapse(2)
+    for (int i = 0; i < N; i++)
+      for (int j = 1; j < M; j++) b[i][j] = (a[i][j] + a[i][j - 1]) % 1009;
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+      for (int j = 1; j < M; j++) a[i][j] = b[i][j] + a[i][j - 1] % 3;
+  }";
+
 /// Every pair, the right ones first.
 pub fn all() -> Vec<Fault> {
     let loops = |name, output: String, expected| fault(name, LOOPS, LOOPS_ORIGINAL, &output, expected);
@@ -120,6 +155,8 @@ pub fn all() -> Vec<Fault> {
     let widened = format!("#pragma omp target teams distribute parallel for{PREFIX_LOOP}");
     let rows = format!("#pragma omp target teams distribute parallel for{ROWS_LOOPS}");
     let collapsed = format!("#pragma omp target teams distribute parallel for collapse(2){ROWS_LOOPS}");
+    let team = |name, output: String, expected| fault(name, TEAM, TEAM_ORIGINAL, &output, expected);
+    let widened_team = |from: &str, to: &str| replaced(TEAM_WIDENED, from, to);
     let second = LOOPS_SPLIT.rfind("#pragma").and_then(|at| LOOPS_SPLIT.get(..at)).unwrap_or_default();
     vec![
         loops("a right split", LOOPS_SPLIT.to_owned(), None),
@@ -143,6 +180,25 @@ pub fn all() -> Vec<Fault> {
         ),
         pointers("a missing update", united("#pragma omp target update to(a[17])\n", ""), Some(Kind::Results)),
         fault("a widened prefix sum", PREFIX, &one_thread, &widened, Some(Kind::Results)),
+        team("a right team of many threads", TEAM_WIDENED.to_owned(), None),
+        team(
+            "a sum in order that a team collapses",
+            widened_team("parallel for\n", "parallel for collapse(2)\n"),
+            Some(Kind::Results),
+        ),
+        team(
+            "several teams in the place of one",
+            widened_team("target map", "target teams num_teams(8) map"),
+            Some(Kind::Results),
+        ),
+        team("a team without its second loop's threads", widened_team("#pragma omp parallel for\n", ""), None),
+        fault(
+            "a team of many threads in the place of one thread",
+            PREFIX,
+            &format!("#pragma omp target map(tofrom: a) thread_limit(1)\n#pragma omp parallel for{PREFIX_LOOP}"),
+            &format!("#pragma omp target map(tofrom: a) thread_limit(1024)\n#pragma omp parallel for{PREFIX_LOOP}"),
+            Some(Kind::Results),
+        ),
         fault("a collapsed prefix sum", ROWS, &rows, &collapsed, Some(Kind::Results)),
         loops(
             "to and from exchanged",
