@@ -110,7 +110,7 @@ fn a_function_alone_becomes_what_it_becomes_among_others() {
     let alone: Result<Vec<_>, _> = functions.iter().map(|function| rewritten(function)).collect();
     let (alone, among) = (alone.map(|texts| texts.concat()), rewritten(&functions.concat()));
     assert!(alone.as_ref().is_ok_and(|text| *text != functions.concat().as_bytes()), "nothing changes");
-    assert_eq!(alone.map(|text| String::from_utf8(text)), among.map(|text| String::from_utf8(text)));
+    assert_eq!(alone.map(String::from_utf8), among.map(String::from_utf8));
 }
 
 fn copy_fixtures(to: &Path) -> Result<(), String> {

@@ -89,9 +89,9 @@ fn asking(c: &mut Criterion) {
 /// What a file's regions of two loops are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Regions {
-    /// Kernels on the full grid inside a `target data`: nothing is left to do.
+    /// A kernel on the full grid inside a `target data`: nothing is left to do.
     Done,
-    /// The same without the `target data`.
+    /// Two of them without the `target data`.
     Copying,
     /// One target region that splits.
     OneTeam,
@@ -114,11 +114,15 @@ fn regions(functions: usize, of: Regions) -> Vec<u8> {
                 "    }\n",
             ),
         };
+        let second = match of {
+            Regions::Done => String::new(),
+            _ => format!("{inner}    for (int i = 0; i < n; i++) a[i] = a[i] * a[i] + b[i];\n"),
+        };
         let _ = write!(
             text,
-            "/* Two loops over the same vectors. */\nstatic void pair_{i}(double *a, const double *b, int n, double factor) {{\n\
+            "/* Loops over the same vectors. */\nstatic void pair_{i}(double *a, const double *b, int n, double factor) {{\n\
              {open}{inner}    for (int i = 0; i < n; i++) a[i] += factor * b[i];\n\
-             {inner}    for (int i = 0; i < n; i++) a[i] = a[i] * a[i] + b[i];\n{close}}}\n\n"
+             {second}{close}}}\n\n"
         );
     }
     text.into_bytes()
