@@ -218,7 +218,7 @@ pub(super) fn fuse_constructs(cx: &Context<'_>) -> Vec<Plan> {
         open.extend(without_doubts(cx, run, &mut plans));
     }
     let mut names = Names::default();
-    texts::in_turns(cx, |texts| {
+    texts::until_all_are_read(cx, |texts| {
         open.retain(|part| {
             let found = match part.as_slice() {
                 [alone] => host_loop::plan(cx, texts, alone).into_iter().collect(),
@@ -261,7 +261,7 @@ fn without_doubts(cx: &Context<'_>, run: Vec<Member>, plans: &mut Vec<Plan>) -> 
 /// The names that constructs got.
 #[derive(Default)]
 struct Names {
-    /// Of constants that say which constructs run, by the places of these, as long as not all are known.
+    /// Of constants that say which constructs run, by where these stand: names for reading, until all that get one are known.
     guards: BTreeMap<usize, String>,
     bounds: Bounds,
 }

@@ -3,6 +3,9 @@
 //!
 //! All are asked in turns. In the first one nothing is read, and each tells which edits it wants to see made. Those are made together, so that in
 //! the next turn each finds its own loop in that text. Who then wants to see other edits waits for another turn.
+//!
+//! What is found of a loop does not hang on the edits of others: these move statements and directives, and lose none but the head of a loop that
+//! another head with the same variable stands for. So whatever the file assigns, calls and declares is in that text as well.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
@@ -39,8 +42,8 @@ struct Known<'p> {
     program: Option<Program<'p>>,
 }
 
-/// Decides in turns, as long as something is wanted.
-pub(super) fn in_turns(cx: &Context<'_>, mut decide: impl FnMut(&Texts<'_, '_>)) {
+/// Decides again and again, until no text is wanted any more.
+pub(super) fn until_all_are_read(cx: &Context<'_>, mut decide: impl FnMut(&Texts<'_, '_>)) {
     let texts: [OnceCell<Made>; MOST_TURNS] = Default::default();
     let mut known = Vec::new();
     for place in &texts {
