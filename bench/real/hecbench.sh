@@ -16,7 +16,7 @@ build_one() {
   local defines flags compiler
   mapfile -t defines < <(grep -E '^CFLAGS' "$from/$name-omp/Makefile" | grep -oE -- '-D[A-Za-z_0-9=]+' | grep -v STRICT || true)
   flags=(-std=c++17 -I. "-I$from/$name-cuda" "-I$from/include" "${defines[@]}")
-  compiler=(clang++-19 -O3 -w -fopenmp -fopenmp-version=51 --offload-arch=sm_90 -foffload-lto "--cuda-path=$TOOLKIT"
+  compiler=(clang++-19 -O3 -w -Wno-pass-failed -fopenmp -fopenmp-version=51 --offload-arch=sm_90 -foffload-lto "--cuda-path=$TOOLKIT"
     -static-libstdc++ -static-libgcc)
   for form in original output; do
     local folder=$BUILT/work/$name-$form
@@ -60,7 +60,7 @@ run_all() {
 }
 
 # What a program prints, without the lines about its speed.
-without_figures() { grep -viE 'time|bandwidth|rate|metric|performance|speedup|GF/s|^dt = ' || true; }
+without_figures() { grep -viE 'time|execution|bandwidth|rate|metric|performance|speedup|GF/s|^dt = ' || true; }
 
 case ${1:-} in
   build)
