@@ -65,7 +65,10 @@ pub(super) fn nested_parallel(cx: &Program<'_>, region: &TargetRegion) -> Option
     let are_loops = inside.iter().all(|(construct, _)| {
         matches!(construct.leaves.as_slice(), [Leaf::Parallel, Leaf::For] | [Leaf::Parallel, Leaf::For, Leaf::Simd])
     });
-    let has_few = || known_iterations(cx, region.chain.innermost()).is_some_and(|iterations| iterations < FEW);
+    // Of one loop alone no kernels can be made that would use the device better.
+    let has_few = || {
+        inside.len() > 1 && known_iterations(cx, region.chain.innermost()).is_some_and(|iterations| iterations < FEW)
+    };
     // How a compiler translates a serial loop is nothing that teams or threads do.
     let others = cx.constructs.within(body).filter(|(_, directive)| directive.name != "unroll");
     if are_loops && others.count() == inside.len() && !has_few() {
