@@ -43,6 +43,12 @@ impl Directive {
         matches!(self.name.as_str(), "parallel for" | "parallel for simd" | "simd")
     }
 
+    /// Does it say no more than how a compiler translates the loop behind it?
+    #[must_use]
+    pub fn transforms_loop(&self) -> bool {
+        matches!(self.name.as_str(), "tile" | "unroll")
+    }
+
     /// Its clauses of one name, in the order written.
     pub fn clauses_of(&self, name: ClauseName) -> impl Iterator<Item = &Clause> {
         self.clauses.iter().filter(move |clause| clause.name == name)

@@ -210,7 +210,8 @@ fn further_clause(cx: &Context<'_>, kernel: &TargetRegion) -> Option<Span> {
     };
     let is_plain =
         |clause: &&Clause| host_code::is_plain(clause) && (clause.name != ClauseName::Map || is_plain_map(clause));
-    let mut clauses = cx.constructs.within(kernel.extent).flat_map(|(_, directive)| &directive.clauses);
+    let directives = cx.constructs.within(kernel.extent).filter(|(_, directive)| !directive.transforms_loop());
+    let mut clauses = directives.flat_map(|(_, directive)| &directive.clauses);
     clauses.find(|clause| !is_plain(clause)).map(|clause| clause.span)
 }
 

@@ -63,9 +63,8 @@ impl<'c, 'p> Kernel<'c, 'p> {
         let (loops, promised) = associated_loops(cx, region).ok_or_else(not_read)?;
         let statement = loops.first().ok_or_else(not_read)?.node;
         let inside = Span::new(directive.span.end, cx.tree.span(statement).end);
-        let is_other = |(construct, found): &(&Construct, &Directive)| {
-            !matches!(&*found.name, "tile" | "unroll") && !are_allowed(construct, found)
-        };
+        let is_other =
+            |(construct, found): &(&Construct, &Directive)| !found.transforms_loop() && !are_allowed(construct, found);
         if let Some((_, other)) = cx.constructs.within(inside).find(is_other) {
             return Err(no(other.span, "another directive stands in the loop"));
         }
