@@ -84,7 +84,7 @@ use crate::region::target::{TargetRegion, target_regions};
 use crate::semantics::symbols::DeclaredType;
 use crate::source::Span;
 use crate::syntax::numbers::Format;
-use crate::syntax::{Field, NodeId, NodeKind, Number};
+use crate::syntax::{Assignment, Field, NodeId, NodeKind, Number};
 use crate::transforms::{Waiting, checks};
 
 /// Decides for every kernel that is one loop with a serial loop inside.
@@ -178,6 +178,12 @@ impl Kernel<'_, '_> {
             let message = format!("the loop may reach the element of `{}` by other subscripts as well", own.root.name);
             return no(other.span, message);
         }
+        if let Some(assignment) = self.assigned_to_itself(sum) {
+            return no(
+                assignment,
+                "assigns the element to itself, of which compilers warn where it is a variable".to_owned(),
+            );
+        }
         let Some(ty) = own.element.as_ref().and_then(type_text) else {
             return no(own.span, format!("`{}` does not hold plain numbers", own.root.name));
         };
@@ -187,6 +193,16 @@ impl Kernel<'_, '_> {
             Reason::new(ReasonCode::AccumulatorReached, span, message)
         })?;
         Ok(Some(Kept { sum, ty, assumptions }))
+    }
+
+    /// Where the loop assigns the element to itself.
+    fn assigned_to_itself(&self, sum: &Sum) -> Option<Span> {
+        let cx = self.cx;
+        let is_element = |node: NodeId| sum.uses.contains(&node);
+        let assignments = cx.tree.descendants(sum.serial).filter_map(|node| Assignment::of(cx.tree, node));
+        let mut own =
+            assignments.filter(|it| it.target().is_some_and(is_element) && it.value().is_some_and(is_element));
+        own.find_map(Assignment::value).map(|value| cx.tree.span(value))
     }
 
     fn change(&self, kept: &[Kept<'_>]) -> Change {
