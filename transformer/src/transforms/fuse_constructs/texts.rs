@@ -4,8 +4,8 @@
 //! All are asked in turns. In the first one nothing is read, and each tells which edits it wants to see made. Those are made together, so that in
 //! the next turn each finds its own loop in that text. Who then wants to see other edits waits for another turn.
 //!
-//! What is found of a loop does not hang on the edits of others: these move statements and directives, and lose none but the head of a loop that
-//! another head with the same variable stands for. So whatever the file assigns, calls and declares is in that text as well.
+//! What is found of a loop does not hang on the edits of others: these move statements and directives, and lose none but heads of loops, whose
+//! variables are their own or stand in another head too. So whatever the file assigns, calls and declares is in that text as well.
 
 use std::cell::{Cell, OnceCell, RefCell};
 
