@@ -172,16 +172,15 @@ impl Space {
                 });
                 self.take_apart(merged.as_ref().unwrap_or(difference), DEPTH, &mut equations);
             }
-            if equations.iter().any(|equation| self.is_nonzero(equation)) {
-                return true;
-            }
-            if self.excludes(&equations, pairs, &forced) {
-                return true;
-            }
             let before = forced.len();
+            let known = forced.clone();
             forced.extend(equations.iter().filter_map(|equation| self.forced_by(equation, pairs)));
-            if pairs.iter().all(|pair| forced.contains(pair)) {
-                return !pairs.is_empty();
+            // Most pairs are found equal so, which takes less than to ask what no solution has.
+            if !pairs.is_empty() && pairs.iter().all(|pair| forced.contains(pair))
+                || equations.iter().any(|equation| self.is_nonzero(equation))
+                || self.excludes(&equations, pairs, &known)
+            {
+                return true;
             }
             if forced.len() == before {
                 return false;

@@ -1,12 +1,14 @@
 //! From the bytes of a file to its trees.
 
+use std::sync::Arc;
+
 use super::passed_over;
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::semantics::symbols::FlagDefinition;
 use crate::source::{LineIndex, Scan, SourceFile, Span, scan, unclosed};
 use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{HostError, HostTree, Limits, MacroTexts};
+use crate::syntax::{EarlierParse, HostError, HostTree, InSight, Limits, MacroTexts};
 
 /// A file that has been read, ready for transformations.
 pub struct Parsed {
@@ -24,6 +26,8 @@ pub(super) struct FileReader {
     directives: DirectiveReader,
     /// The macros that headers and flags define.
     macros: MacroTexts,
+    /// The text that was read last.
+    earlier: Option<Arc<EarlierParse>>,
 }
 
 impl FileReader {
@@ -32,7 +36,7 @@ impl FileReader {
         headers.iter().for_each(|header| macros.extend(MacroTexts::of(header, &scan(&header.text))));
         let bodies = flags.iter().filter_map(|flag| Some((&flag.name, flag.body.as_ref()?)));
         bodies.for_each(|(name, body)| macros.add(name, false, body));
-        Self { limits, directives: DirectiveReader::new(), macros }
+        Self { limits, directives: DirectiveReader::new(), macros, earlier: None }
     }
 
     /// Reads a text: `None` if no directive in it can concern a device.
@@ -62,7 +66,9 @@ impl FileReader {
         if let Some(at) = scan.unbalanced {
             return Err(HostError::Unbalanced(line(at)));
         }
-        let tree = HostTree::parse_with(file, &scan, &self.limits, &self.macros)?;
+        let known = InSight { macros: Some(&self.macros), earlier: self.earlier.as_deref() };
+        let tree = HostTree::parse_with(file.language, file, &scan, &self.limits, &known)?;
+        self.earlier = tree.parse_result().cloned().or(self.earlier.take());
         let directives = scan.directives.iter().map(|text| self.directives.read(file, text)).collect();
         let constructs = associate(file, &scan, &tree, directives);
         Ok(Some(Parsed { scan, tree, constructs }))

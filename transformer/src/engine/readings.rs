@@ -259,36 +259,36 @@ fn calls(file: &SourceFile, parsed: &Parsed, macros: &Macros) -> Vec<Replacement
     if !macros.are_in_force() {
         return Vec::new();
     }
-    let functions: Vec<Span> =
-        tree.all_of(&[NodeKind::FunctionDefinition]).map(|function| tree.span(function)).collect();
+    let functions: Vec<NodeId> = tree.all_of(&[NodeKind::FunctionDefinition]).collect();
+    let expander = Expander::of_statements(macros);
+    let used_in = |function: &NodeId| expander.in_statements(file, scan, tree.span(*function), false);
+    let used: Vec<Replacement> = functions.iter().flat_map(used_in).collect();
+    if used.is_empty() {
+        return used;
+    }
     let name = |function: NodeId| {
         let name = tree.innermost_declarator(tree.child(function, Field::Declarator)?);
         (tree.kind(name) == NodeKind::Identifier).then(|| file.show(tree.span(name)).into_owned())
     };
     let is_kernel = |span: Span| constructs.within(span).any(|(construct, _)| construct.leaves.contains(&Leaf::Target));
-    let named = tree.all_of(&[NodeKind::FunctionDefinition]).filter_map(|function| Some((name(function)?, function)));
-    let named: Vec<(String, Span)> = named.map(|(name, function)| (name, tree.span(function))).collect();
+    let named = functions.into_iter().filter_map(|function| Some((name(function)?, tree.span(function))));
+    let named: Vec<(String, Span)> = named.collect();
     let mut with_constructs: BTreeSet<&str> =
         named.iter().filter(|(_, span)| is_kernel(*span)).map(|(name, _)| name.as_str()).collect();
-    loop {
+    let mut others: Vec<_> = named.iter().filter(|(name, _)| !with_constructs.contains(name.as_str())).collect();
+    let mut found = with_constructs.len();
+    while found > 0 {
         let calls_one = |span: Span| words(&file.show(span)).any(|word| with_constructs.contains(word));
-        let more = named.iter().filter(|(name, span)| !with_constructs.contains(name.as_str()) && calls_one(*span));
-        let more: Vec<&str> = more.map(|(name, _)| name.as_str()).collect();
-        if more.is_empty() {
-            break;
-        }
-        with_constructs.extend(more);
+        let (calling, left): (Vec<_>, Vec<_>) = others.into_iter().partition(|(_, span)| calls_one(*span));
+        found = calling.len();
+        with_constructs.extend(calling.into_iter().map(|(name, _)| name.as_str()));
+        others = left;
     }
-    if with_constructs.is_empty() {
-        return Vec::new();
-    }
-    let expander = Expander::of_statements(macros);
-    let used = functions.into_iter().flat_map(|function| expander.in_statements(file, scan, function, false));
     let calls = |used: &Replacement| {
         let mut words = used.tokens.iter().filter(|token| token.kind == tokens::Kind::Word);
         words.any(|token| with_constructs.contains(token.text.as_str()))
     };
-    used.filter(calls).collect()
+    used.into_iter().filter(calls).collect()
 }
 
 impl MacroUse {

@@ -1,10 +1,12 @@
 //! A text that a pass makes of the file in order to decide on it, read as the file is.
 
+use std::sync::Arc;
+
 use crate::region::association::associate;
 use crate::region::construct::ConstructTree;
 use crate::source::{Scan, SourceFile, scan};
 use crate::syntax::lower::DirectiveReader;
-use crate::syntax::{HostTree, Limits};
+use crate::syntax::{HostTree, InSight, Limits};
 
 /// Such a text, and what stands in it.
 pub struct OtherText {
@@ -25,7 +27,8 @@ impl OtherText {
         let mut file = SourceFile::new(like.path.clone(), text);
         file.language = like.language;
         let scan = scan(&file.text);
-        let tree = HostTree::parse_as(of_file.language(), &file, &scan, &Limits::default()).ok()?;
+        let known = InSight { macros: None, earlier: of_file.parse_result().map(Arc::as_ref) };
+        let tree = HostTree::parse_with(of_file.language(), &file, &scan, &Limits::default(), &known).ok()?;
         let mut reader = DirectiveReader::new();
         let directives = scan.directives.iter().map(|text| reader.read(&file, text)).collect();
         let constructs = associate(&file, &scan, &tree, directives);

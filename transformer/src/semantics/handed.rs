@@ -50,6 +50,15 @@ impl Program<'_> {
 
     /// All calls of a function, or `None` where there may be others: it has other names, other files see it, or it is no plain function.
     fn all_calls_of(&self, function: NodeId) -> Option<Vec<NodeId>> {
+        if let Some(known) = self.function_calls.borrow().get(&function) {
+            return known.clone();
+        }
+        let found = self.read_all_calls_of(function);
+        self.function_calls.borrow_mut().insert(function, found.clone());
+        found
+    }
+
+    fn read_all_calls_of(&self, function: NodeId) -> Option<Vec<NodeId>> {
         let (tree, symbols) = (self.tree, self.symbols());
         let name = self.function_name(function)?;
         let found = symbols.lookup(&name, tree.span(function).end)?;

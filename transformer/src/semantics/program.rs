@@ -75,6 +75,8 @@ pub struct Program<'a> {
     pub(super) number_parameters: RefCell<BTreeMap<Span, bool>>,
     /// Whose storage variables lead to, for those that were asked for.
     pub(super) owners: RefCell<BTreeMap<VariableId, Owner>>,
+    /// All calls of functions that nothing else names, for those that were asked for.
+    pub(super) function_calls: RefCell<BTreeMap<NodeId, Option<Vec<NodeId>>>>,
     /// Who reaches variables beside their names, for those that were asked for.
     pub(super) reached: RefCell<BTreeMap<(VariableId, Reached), bool>>,
     /// Where directives may stand that are not read, for what was asked.
@@ -167,6 +169,7 @@ impl<'a> Program<'a> {
             value_classes: RefCell::default(),
             number_parameters: RefCell::default(),
             macro_uses: OnceCell::new(),
+            function_calls: RefCell::default(),
             owners: RefCell::default(),
             reached: RefCell::default(),
             unread_directives: RefCell::default(),

@@ -6,6 +6,7 @@
 
 mod branches;
 mod disguised;
+mod earlier_parse;
 mod grammar;
 mod kinds;
 mod named_casts;
@@ -18,11 +19,13 @@ mod type_casts;
 mod views;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::source::{Language, Span};
 use grammar::Grammar;
 
 pub use disguised::{MacroTexts, TYPE_WORDS};
+pub use earlier_parse::EarlierParse;
 pub use kinds::{Field, NodeKind};
 pub use parse::parse_expression;
 pub use views::{
@@ -49,6 +52,15 @@ impl Default for Limits {
     fn default() -> Self {
         Self { bytes: 32 << 20, depth: 1_000, milliseconds: 30_000 }
     }
+}
+
+/// What is known besides a file when it is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InSight<'a> {
+    /// Macros that headers and flags define.
+    pub macros: Option<&'a MacroTexts>,
+    /// A text that may have much in common with the file. The tree does not hang on it, only the time.
+    pub earlier: Option<&'a EarlierParse>,
 }
 
 /// Why a file has no tree.
@@ -88,7 +100,7 @@ impl std::error::Error for HostError {}
 /// Nodes are stored parents first, so the nodes below one are those up to its `subtree_end`, the first child is the next
 /// node, and the next sibling is the node at `subtree_end`. 20 bytes a node keep the arena at 5 to 10 bytes per byte of
 /// source.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Node {
     start: u32,
     end: u32,
@@ -115,6 +127,8 @@ pub struct HostTree {
     /// How many bytes lie in problems, and one for each: an ERROR around the whole file is worse than ten small ones.
     badness: usize,
     inactive: Vec<Span>,
+    /// The parser's own tree, for texts that have much in common with this one.
+    parse: Option<Arc<EarlierParse>>,
 }
 
 impl HostTree {
@@ -136,6 +150,12 @@ impl HostTree {
     #[must_use]
     pub fn problems(&self) -> &[NodeId] {
         &self.problems
+    }
+
+    /// What the parser may take over for another text; nothing where the file has syntax errors.
+    #[must_use]
+    pub fn parse_result(&self) -> Option<&Arc<EarlierParse>> {
+        self.parse.as_ref()
     }
 
     /// The root.

@@ -14,9 +14,9 @@ pub use clause::{Clause, ClauseArgument, ClauseName, Modifier};
 pub use defaultmap::{Behaviour, Category, Defaultmap};
 pub use directive::Directive;
 pub use host::{
-    ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, Field, For, Function, Goto,
-    HostError, HostTree, If, Initialised, Labelled, Limits, MacroTexts, Member, New, NodeId, NodeKind, Parameter,
-    Pointer, PointerDeclarator, Subscript, TYPE_WORDS, TypeName, Unary, Update,
+    ArrayDeclarator, Assignment, Binary, Call, Cast, Conditional, Control, Declaration, EarlierParse, Field, For,
+    Function, Goto, HostError, HostTree, If, InSight, Initialised, Labelled, Limits, MacroTexts, Member, New, NodeId,
+    NodeKind, Parameter, Pointer, PointerDeclarator, Subscript, TYPE_WORDS, TypeName, Unary, Update,
 };
 pub use list_item::{ArraySection, ListItem};
 pub use numbers::{Integer, Number};

@@ -45,6 +45,9 @@ impl<'m> Expander<'m> {
     /// The uses of macros in the statements of a range of the file. With `changing`, of those alone that stand for one thing here and
     /// another there.
     pub fn in_statements(&self, file: &SourceFile, scan: &Scan, range: Span, changing: bool) -> Vec<Replacement> {
+        if !words(&file.show(range)).any(|word| self.macros.is_in_force(word)) {
+            return Vec::new();
+        }
         let mut apart: Vec<Span> = scan.masked.clone();
         apart.extend(scan.definitions.iter().map(|definition| definition.span));
         apart.extend(scan.includes.iter().map(|include| include.span));

@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree, TreeCursor};
 
+use super::earlier_parse::EarlierParse;
 use super::grammar::Grammar;
 use super::readable::readable_text;
-use super::{ERROR, HostError, HostTree, Limits, MacroTexts, Node, NodeId, NodeKind, branches, nesting};
+use super::{ERROR, HostError, HostTree, InSight, Limits, MacroTexts, Node, NodeId, NodeKind, branches, nesting};
 use crate::source::pragma_scan::mask;
 use crate::source::{Language, Scan, SourceFile, Span};
 
@@ -27,26 +29,40 @@ impl HostTree {
     /// # Errors
     /// As there.
     pub fn parse_as(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
-        let macros = MacroTexts::of(file, scan);
-        Ok(Self::read(language, file, scan, limits)?.with_type_casts(file, &macros).distrusted(file, &macros))
+        Self::parse_with(language, file, scan, limits, &InSight::default())
     }
 
-    /// As [`Self::parse`], where more macros than those of the file are in sight.
+    /// As [`Self::parse_as`], where more is known than the file.
     ///
     /// # Errors
     /// As there.
-    pub fn parse_with(file: &SourceFile, scan: &Scan, limits: &Limits, others: &MacroTexts) -> Result<Self, HostError> {
+    pub fn parse_with(
+        language: Language,
+        file: &SourceFile,
+        scan: &Scan,
+        limits: &Limits,
+        known: &InSight<'_>,
+    ) -> Result<Self, HostError> {
         let mut macros = MacroTexts::of(file, scan);
-        macros.extend(others.clone());
-        Ok(Self::read(file.language, file, scan, limits)?.with_type_casts(file, &macros).distrusted(file, &macros))
+        if let Some(others) = known.macros {
+            macros.extend(others.clone());
+        }
+        let text = readable_text(file, scan, limits)?;
+        let tree = Self::read(language, &text, scan, limits, known.earlier)?;
+        Ok(tree.with_type_casts(file, &macros).distrusted(file, &macros))
     }
 
-    fn read(language: Language, file: &SourceFile, scan: &Scan, limits: &Limits) -> Result<Self, HostError> {
-        let text = readable_text(file, scan, limits)?;
+    fn read(
+        language: Language,
+        text: &[u8],
+        scan: &Scan,
+        limits: &Limits,
+        earlier: Option<&EarlierParse>,
+    ) -> Result<Self, HostError> {
         let deadline = Instant::now() + Duration::from_millis(limits.milliseconds);
         let mut best: Option<Self> = None;
         for grammar in Grammar::candidates(language) {
-            let attempt = Attempt { text: &text, grammar, deadline, depth: limits.depth };
+            let attempt = Attempt { text, grammar, deadline, depth: limits.depth, earlier };
             let tree = attempt.parse_one_program(scan);
             best = match (best, tree) {
                 (Some(old), Ok(new)) if new.badness < old.badness => Some(new),
@@ -68,6 +84,7 @@ struct Attempt<'a> {
     grammar: &'static Grammar,
     deadline: Instant,
     depth: usize,
+    earlier: Option<&'a EarlierParse>,
 }
 
 impl Attempt<'_> {
@@ -98,6 +115,31 @@ impl Attempt<'_> {
     }
 
     fn parse(&self, text: &[u8], inactive: Vec<Span>) -> Result<HostTree, HostError> {
+        let known = self.earlier.and_then(|earlier| earlier.tree_for(text, self.grammar));
+        let known = known.map(|known| self.parsed(text, Some(&known))).transpose()?;
+        // Where errors end hangs on the way in which the parser came to them, which is to be the same for every text.
+        let tree = match known.filter(|tree| !tree.root_node().has_error()) {
+            Some(tree) => tree,
+            None => self.parsed(text, None)?,
+        };
+        let found = self.arena(&tree)?;
+        debug_assert_eq!(
+            self.parsed(text, None).and_then(|alone| self.arena(&alone)).map(|alone| alone.tree.nodes),
+            Ok(found.tree.nodes.clone()),
+            "what is known of another text changes no tree"
+        );
+        let mut found = found.finish(text, inactive).with_named_casts(text);
+        found.parse = EarlierParse::new(text, self.grammar, tree).map(Arc::new);
+        Ok(found)
+    }
+
+    fn arena(&self, tree: &Tree) -> Result<Arena, HostError> {
+        let mut arena = Arena::new(self.grammar, self.depth, tree.root_node().descendant_count());
+        arena.fill(&mut tree.walk())?;
+        Ok(arena)
+    }
+
+    fn parsed(&self, text: &[u8], known: Option<&Tree>) -> Result<Tree, HostError> {
         let mut parser = Parser::new();
         parser.set_language(&self.grammar.parser).map_err(|_| HostError::Deadline)?;
         let mut is_over = |_: &ParseState| match Instant::now() > self.deadline {
@@ -106,10 +148,7 @@ impl Attempt<'_> {
         };
         let options = ParseOptions::new().progress_callback(&mut is_over);
         let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
-        let tree = parser.parse_with_options(&mut read, None, Some(options)).ok_or(HostError::Deadline)?;
-        let mut arena = Arena::new(self.grammar, self.depth, tree.root_node().descendant_count());
-        arena.fill(&mut tree.walk())?;
-        Ok(arena.finish(text, inactive).with_named_casts(text))
+        parser.parse_with_options(&mut read, known, Some(options)).ok_or(HostError::Deadline)
     }
 }
 
@@ -128,7 +167,7 @@ struct Arena {
 impl Arena {
     fn new(grammar: &'static Grammar, depth: usize, count: usize) -> Self {
         let nodes = Vec::with_capacity(count);
-        let tree = HostTree { nodes, grammar, problems: Vec::new(), badness: 0, inactive: Vec::new() };
+        let tree = HostTree { nodes, grammar, problems: Vec::new(), badness: 0, inactive: Vec::new(), parse: None };
         Self { tree, depth, error_end: 0 }
     }
 
