@@ -113,6 +113,18 @@ pub const BASIC: &[Row] = &[
     row("team, nests", Changed, || Recipe { nests: 90, collapse: 60, ..Recipe::new(Team) }),
     row("team, simd", Changed, || Recipe { kind: LoopKind::Simd, ..Recipe::new(Team) }),
     row("team, loop", Changed, || Recipe { kind: LoopKind::Loop, ..Recipe::new(Team) }),
+    row("team, serial loops", Changed, || Recipe {
+        kind: LoopKind::Serial,
+        headers: 50,
+        nests: 40,
+        ..Recipe::new(Team)
+    }),
+    row("single, serial loop", Changed, || Recipe {
+        kind: LoopKind::Serial,
+        headers: 50,
+        nests: 40,
+        ..Recipe::new(Single)
+    }),
     row("single", Changed, || Recipe { headers: 50, nests: 40, ..Recipe::new(Single) }),
     row("single, reduction", Changed, || Recipe { sums: Sums::Combined, ..Recipe::new(Single) }),
     row("single, clauses", Changed, || Recipe { region_clauses: SINGLE_CLAUSES.to_vec(), ..Recipe::new(Single) }),

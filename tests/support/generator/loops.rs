@@ -357,6 +357,7 @@ impl Builder {
             LoopKind::For => "for",
             LoopKind::Simd => "for simd",
             LoopKind::Loop => "loop",
+            LoopKind::Serial => return Node::Block(block),
         };
         if self.recipe.form == Form::League {
             let name = if inner == "loop" { "loop".to_owned() } else { format!("distribute parallel {inner}") };

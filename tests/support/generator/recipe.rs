@@ -24,6 +24,8 @@ pub enum LoopKind {
     Simd,
     /// `loop`, which asserts independent iterations.
     Loop,
+    /// No directive: one thread runs all iterations, which are independent.
+    Serial,
 }
 
 /// Where reductions stand and what becomes of their results.

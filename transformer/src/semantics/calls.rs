@@ -23,7 +23,7 @@ pub use known::{RuntimeCall, is_one_operation, is_pure, runtime_call, takes_valu
 pub(super) use known::{is_reserved_in_c, only_computes};
 pub(super) use library::{
     HANDLING, PointeeUse, ends_program, extends_library, format_argument, is_of_c, may_store_counts,
-    only_reads_argument, pointees,
+    only_reads_argument, pointees, takes_number,
 };
 
 /// What a call of a function may do, itself or through the functions that it calls.

@@ -129,6 +129,7 @@
 
 mod facts;
 mod kernels;
+mod serial_loops;
 mod shape;
 mod write;
 
@@ -153,7 +154,10 @@ pub(super) fn split_target(cx: &Context<'_>) -> Vec<Plan> {
         // If the teams are necessary, the region stays as it is.
         in_order.filter(|plan| plan.decision != Decision::Refuse).unwrap_or_else(|| plan_region(cx, region))
     };
-    target_regions(cx.tree, cx.constructs).iter().map(plan).collect()
+    let regions = target_regions(cx.tree, cx.constructs);
+    let mut plans: Vec<Plan> = regions.iter().map(plan).collect();
+    serial_loops::share(cx, &regions, &mut plans, plan_region);
+    plans
 }
 
 /// Decides for one region: its shape, the facts, the kernels and the edits are computed one from the other.

@@ -39,6 +39,11 @@ pub(in crate::semantics) fn only_reads_argument(name: &str, index: usize) -> boo
     }
 }
 
+/// Is an argument a number by the function's prototype, whatever stands there?
+pub(in crate::semantics) fn takes_number(name: &str, index: usize) -> bool {
+    matches!((plain(name), index), ("clock_gettime" | "clock_getres", 0))
+}
+
 /// Which argument of a function that prints is its format.
 pub(in crate::semantics) fn format_argument(name: &str) -> Option<usize> {
     match plain(name) {

@@ -9,9 +9,10 @@ use crate::region::construct::ConstructId;
 use crate::semantics::Program;
 use crate::semantics::calls::{
     HANDLING, PointeeUse, RuntimeCall, extends_library, format_argument, is_pure, may_store_counts,
-    only_reads_argument, pointees, runtime_call,
+    only_reads_argument, pointees, runtime_call, takes_number,
 };
 use crate::semantics::evaluation::is_conversion;
+use crate::semantics::macros::expansion::tokens;
 use crate::semantics::symbols::{DeclaredType, NameKind};
 use crate::semantics::uses::{Role, role_of_expression};
 use crate::source::{Language, Span, words};
@@ -139,7 +140,7 @@ impl Reader<'_, '_> {
             return;
         }
         for (index, argument) in self.arguments(call).into_iter().enumerate() {
-            if self.may_lead_somewhere(argument) {
+            if !takes_number(name, index) && self.may_lead_somewhere(argument) {
                 let storage = self.cx.pointed(argument);
                 let reads = only_reads_argument(name, index) && !stores;
                 self.touch(storage, writes && !reads, argument);
@@ -163,8 +164,18 @@ impl Reader<'_, '_> {
             NodeKind::StringLiteral => Some(text.strip_prefix('"')?.strip_suffix('"')?.to_owned()),
             NodeKind::ConcatenatedString => tree.named_children(node).map(|part| self.literal(part)).collect(),
             NodeKind::Identifier if text.starts_with("PRI") => Some("d".to_owned()),
+            NodeKind::Identifier => self.literal_of_macro(&text, tree.span(node).start),
             _ => None,
         }
+    }
+
+    /// The texts of all literals that a name may stand for, where it is a macro and stands for nothing else.
+    fn literal_of_macro(&self, name: &str, at: usize) -> Option<String> {
+        let all = self.cx.symbols().macros_named(name, at);
+        let is_shadowed = self.cx.symbols().lookup(name, at).is_some();
+        let known = !all.is_empty() && !is_shadowed && all.iter().all(|it| it.parameters.is_none());
+        let parts = known.then(|| all.iter().map(|it| tokens::literals(&it.body)));
+        parts?.collect::<Option<Vec<_>>>().map(|parts| parts.join(" "))
     }
 
     /// May the value of an argument be an address of something that the program writes?
@@ -196,6 +207,7 @@ impl Reader<'_, '_> {
                 let span = tree.span(argument);
                 let name = self.cx.file.show(span);
                 !matches!(self.cx.named(&name, span.start), Some((_, variable)) if variable.ty.is_scalar())
+                    && self.literal_of_macro(&name, span.start).is_none()
             }
             _ => true,
         }

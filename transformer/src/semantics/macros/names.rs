@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::semantics::calls::is_pure;
+use crate::semantics::macros::expansion::tokens::without_literals;
 use crate::semantics::symbols::Macro;
 use crate::semantics::uses::{Role, Use};
 use crate::semantics::{Evaluation, Program};
@@ -38,7 +39,7 @@ impl Program<'_> {
         !digits || number.trim_end_matches(['f', 'F']).parse::<f64>().is_err()
     }
 
-    /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort?
+    /// Does a piece of the file use a macro whose text, or that of a macro in it, is of some sort? Literals in it are left out.
     pub(crate) fn uses_macro_with(&self, span: Span, sort: &dyn Fn(&str) -> bool) -> bool {
         if span == Span::new(0, self.file.text.len()) {
             let bodies = self.macro_bodies.get_or_init(|| {
@@ -65,10 +66,11 @@ impl Program<'_> {
                 continue;
             }
             for definition in self.symbols().macros_named(&word, span.start) {
-                if is_found(&definition.body) {
+                let body = without_literals(&definition.body);
+                if is_found(&body) {
                     return true;
                 }
-                waiting.extend(words(&definition.body).map(str::to_owned));
+                waiting.extend(words(&body).map(str::to_owned));
             }
         }
         false

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::macro_effects::Named;
 use super::{DeclaredType, NameKind, NameSpace, Scope, Symbols, Variable, VariableId};
+use crate::semantics::macros::expansion::tokens::without_literals;
 use crate::semantics::uses::{Role, copies_initialisers, initialiser_role};
 use crate::source::{Language, Span};
 use crate::syntax::{Call, Field, HostTree, NodeId, NodeKind};
@@ -181,7 +182,7 @@ impl Symbols<'_> {
             if seen.insert(word.clone()) {
                 for found in self.macros_named(&word, tree.span(node).start) {
                     pastes |= found.body.contains("##");
-                    open.extend(words(&found.body).map(str::to_owned));
+                    open.extend(words(&without_literals(&found.body)).map(str::to_owned));
                     texts.push(found.body);
                 }
             }
@@ -216,7 +217,8 @@ impl Symbols<'_> {
             }
             for found in self.macros_named(&word, at) {
                 let parameters = found.parameters.unwrap_or_default();
-                let own = words(&found.body).filter(|inner| !parameters.iter().any(|parameter| parameter == inner));
+                let text = without_literals(&found.body);
+                let own = words(&text).filter(|inner| !parameters.iter().any(|parameter| parameter == inner));
                 let own: Vec<String> = own.map(str::to_owned).collect();
                 pastes |= found.body.contains("##");
                 names.extend(own.iter().cloned());

@@ -13,12 +13,22 @@ pub(super) fn readable_text(file: &SourceFile, scan: &Scan, limits: &Limits) -> 
         return Err(HostError::Nul(at));
     }
     let mut text = mask(&file.text, &scan.masked);
+    end_empty_definitions(&mut text, scan);
     end_lines_with_newlines(&mut text);
     respell(&mut text);
     simplify_new_pointers(&mut text);
     match nesting::too_deep(&text, limits.depth) {
         Some(at) => Err(HostError::TooDeep(at)),
         None => Ok(text),
+    }
+}
+
+/// To the grammars a macro's text may begin in the next line where blanks stand behind its name: `#define NONE `. The line ends at the first one.
+fn end_empty_definitions(text: &mut [u8], scan: &Scan) {
+    for definition in scan.definitions.iter().filter(|definition| definition.body.is_empty()) {
+        let head = definition.parameters.unwrap_or(definition.name).end + usize::from(definition.parameters.is_some());
+        let rest = text.get_mut(head..definition.span.end).unwrap_or_default();
+        rest.iter_mut().take_while(|byte| matches!(byte, b' ' | b'\t')).for_each(|byte| *byte = b'\n');
     }
 }
 
@@ -92,7 +102,22 @@ fn is_word(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{respell, simplify_new_pointers};
+    use super::{readable_text, respell, simplify_new_pointers};
+    use crate::source::{SourceFile, scan};
+    use crate::syntax::Limits;
+
+    #[test]
+    fn empty_definitions_end_in_their_lines() {
+        let read = |text: &str| {
+            let file = SourceFile::new("a.c", text.as_bytes().to_vec());
+            String::from_utf8(readable_text(&file, &scan(&file.text), &Limits::default()).unwrap()).unwrap()
+        };
+        assert_eq!(read("#define A \t\nint a;"), "#define A\n\n\nint a;");
+        assert_eq!(read("#define A(x) \r\nint a;"), "#define A(x)\n\r\nint a;");
+        for same in ["#define A\nint a;", "#define A b \nint a;", "#define A(x)\nint a;", "# define A \\\n\nint a;"] {
+            assert_eq!(read(same).replace('\n', " "), same.replace('\n', " "));
+        }
+    }
 
     #[test]
     fn words_are_spelt_as_the_grammars_know_them() {

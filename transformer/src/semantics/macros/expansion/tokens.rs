@@ -1,5 +1,7 @@
 //! The tokens of an expression's text: words, numbers and signs, among which names are replaced.
 
+use std::borrow::Cow;
+
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
@@ -61,6 +63,38 @@ fn end_of_quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
+/// A macro's text without what stands in its literals, which names nothing. One that may hold a directive, assembly or a raw string is left as it is.
+pub(crate) fn without_literals(text: &str) -> Cow<'_, str> {
+    let may_be_code = ["ragma", "asm", "R\""].iter().any(|sign| text.contains(sign));
+    if may_be_code || !text.contains(['"', '\'']) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((token, after)) = tokens(rest) {
+        let is_literal = token.text().starts_with(['"', '\'']);
+        out.push_str(if is_literal { "\"\"" } else { token.text() });
+        rest = after;
+    }
+    Cow::Owned(out)
+}
+
+/// What stands between the quotes of a text that is strings side by side; nothing for any other text.
+pub(crate) fn literals(text: &str) -> Option<String> {
+    let mut out = None;
+    let mut rest = text;
+    while let Some((token, after)) = tokens(rest) {
+        let quoted = token.text().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        match quoted {
+            Some(quoted) => out.get_or_insert_with(String::new).push_str(quoted),
+            None if token.is_blank() => {}
+            None => return None,
+        }
+        rest = after;
+    }
+    out
+}
+
 /// The arguments in the parentheses that a text begins with, and what follows them.
 pub(crate) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
     let inside = text.trim_start().strip_prefix('(')?;
@@ -111,6 +145,24 @@ mod tests {
         assert_eq!(arguments("(')', \")\\\"\", /* ) */ 2);"), Some((vec!["')'", " \")\\\"\"", " /* ) */ 2"], ";")));
         assert_eq!(arguments("(a, b"), None);
         assert_eq!(arguments("x"), None);
+    }
+
+    #[test]
+    fn literals_name_nothing() {
+        assert_eq!(
+            without_literals(r#"printf("n %d\n", n, 'n', L"\"n") + 1'000"#),
+            r#"printf("", n, "", L"") + 1'000"#
+        );
+        for code in [r#"_Pragma("omp barrier")"#, r#"asm("nop")"#, r#"R"(n)""#, "n + 1"] {
+            assert_eq!(without_literals(code), code);
+        }
+    }
+
+    #[test]
+    fn strings_side_by_side_are_one() {
+        assert_eq!(literals(r#""a %" /* b */ "d\"" "#).as_deref(), Some(r#"a %d\""#));
+        assert_eq!(literals(r#""a" PRIu64"#), None);
+        assert_eq!(literals(""), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::analysis::cost::{ASSUMED_INNER, Estimate, Grid, LoopWork, TEAM, estim
 use crate::context::Context;
 use crate::plan::figures::{count, time};
 use crate::plan::{Reason, ReasonCode};
+use crate::region::construct::ConstructId;
 use crate::region::loop_nest::{CanonicalLoop, canonical_nest};
 use crate::region::target::TargetRegion;
 use crate::semantics::Program;
@@ -195,11 +196,17 @@ fn grid_of(cx: &Program<'_>, shape: &Shape) -> Grid {
     }
 }
 
-/// The threads of the one team, which a clause may say.
+/// The threads of the one team, which a clause may say, or each loop's own.
 fn team_threads(cx: &Program<'_>, shape: &Shape) -> f64 {
-    let clauses = shape.outer.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(ClauseName::ThreadLimit));
-    let written = clauses.filter_map(|clause| cx.constant(clause.expression()?)).next();
-    written.and_then(|threads| u32::try_from(threads).ok()).filter(|threads| *threads > 0).map_or(TEAM, f64::from)
+    let written = |ids: &[ConstructId], name: ClauseName| {
+        let clauses = ids.iter().flat_map(|id| cx.constructs.directive(*id).clauses_of(name));
+        let threads = clauses.filter_map(|clause| cx.constant(clause.expression()?)).next()?;
+        u32::try_from(threads).ok().filter(|threads| *threads > 0)
+    };
+    let of_loops = shape.loops.iter().map(|chain| written(&chain.constructs, ClauseName::NumThreads));
+    let of_loops = of_loops.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max());
+    let of_region = written(&shape.outer, ClauseName::ThreadLimit);
+    of_region.into_iter().chain(of_loops).min().map_or(TEAM, f64::from)
 }
 
 /// Does control flow enclose loops, so that they may run many times for one launch of the original?
