@@ -156,6 +156,16 @@ impl Space {
             || is_between_multiples
             || above(value)
             || value.negated().is_some_and(|negative| above(&negative))
+            || self.is_product_of_nonzero(value)
+    }
+
+    /// Is it a product of two values that are never zero, one of which is the factor of a varying atom: `(i - k) * n`?
+    fn is_product_of_nonzero(&self, value: &Polynomial) -> bool {
+        self.strides(value).iter().any(|stride| {
+            value
+                .divided_by(stride)
+                .is_some_and(|(quotient, rest)| rest.is_zero() && self.is_nonzero(stride) && self.is_nonzero(&quotient))
+        })
     }
 
     /// Are two elements different whenever the iterations are? `differences` holds, for each dimension, the first

@@ -232,7 +232,7 @@ impl Program<'_> {
         let is_in_lambda = || tree.ancestors(used.node).any(|node| tree.kind(node) == NodeKind::LambdaExpression);
         match used.role {
             Role::Write | Role::ElementWrite | Role::Declaration => !is_in_lambda(),
-            Role::Read => !is_in_lambda() && !self.hands_out(used),
+            Role::Read => !is_in_lambda() && !self.hands_out(used) && !self.is_lent_at(used),
             Role::Argument => keeps_no_address(self, used.node),
             _ => false,
         }

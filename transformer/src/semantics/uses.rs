@@ -289,9 +289,8 @@ fn makes_reference(tree: &HostTree, arguments: NodeId) -> bool {
 /// Does a declaration, or a declarator with its initialiser, bind a reference to the value in it, as far as the syntax tells? Which
 /// type `decltype` gives it does not.
 fn binds_reference(tree: &HostTree, holder: NodeId) -> bool {
-    let is_reference = |node| tree.kind(node) == NodeKind::ReferenceDeclarator;
     let declaration = if tree.kind(holder) == NodeKind::InitDeclarator { tree.parent(holder) } else { Some(holder) };
     let ty = declaration.and_then(|declaration| tree.child(declaration, Field::Type));
-    tree.child(holder, Field::Declarator).is_some_and(is_reference)
+    tree.child(holder, Field::Declarator).is_some_and(|declarator| tree.declares_reference(declarator))
         || ty.is_some_and(|ty| tree.descendants(ty).any(|inner| tree.kind(inner) == NodeKind::Decltype))
 }

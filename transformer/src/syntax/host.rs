@@ -247,6 +247,17 @@ impl HostTree {
         std::iter::successors(Some(declarator), inner).last().unwrap_or(declarator)
     }
 
+    /// Does a declarator declare a C++ reference: `&r`, `*&p`, `(&a)[4]`?
+    #[must_use]
+    pub fn declares_reference(&self, declarator: NodeId) -> bool {
+        let inner = |node: &NodeId| {
+            let in_parentheses = || self.named_children(*node).next();
+            let is_parenthesized = self.kind(*node) == NodeKind::ParenthesizedDeclarator;
+            self.child(*node, Field::Declarator).or_else(|| in_parentheses().filter(|_| is_parenthesized))
+        };
+        std::iter::successors(Some(declarator), inner).any(|node| self.kind(node) == NodeKind::ReferenceDeclarator)
+    }
+
     /// The operator of an expression: `Plus`, `PlusEqual`, `Ampersand`.
     #[must_use]
     pub fn operator(&self, id: NodeId) -> Option<NodeKind> {

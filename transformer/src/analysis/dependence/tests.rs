@@ -55,6 +55,18 @@ fn equal_subscripts_force_equal_iterations() {
 }
 
 #[test]
+fn a_product_is_zero_where_one_of_its_factors_is() {
+    let mut known = space(&Polynomial::atom(N), &Polynomial::atom(M));
+    let behind = sum(&[(1, &[K]), (-1, &[J]), (-1, &[])]);
+    let product = sum(&[(1, &[K, N]), (-1, &[J, N])]);
+    assert!(!known.is_nonzero(&product), "in the row of j");
+    known.facts.push(behind);
+    assert!(known.is_nonzero(&product), "in a row behind that of j, each of which has an element");
+    let other = sum(&[(1, &[K, I]), (-1, &[J, I])]);
+    assert!(!known.is_nonzero(&other), "rows without elements");
+}
+
+#[test]
 fn a_stride_of_unknown_sign_is_not_enough() {
     let column = |stride| sum(&[(1, &[J, stride]), (1, &[I])]);
     assert!(independent(&column(N), &column(N)), "n is the loop's own bound, so at least 1");

@@ -9,6 +9,7 @@ use crate::analysis::polynomial::Polynomial;
 use crate::plan::{Certainty, Reason, ReasonCode};
 use crate::region::construct::ConstructId;
 use crate::semantics::Program;
+use crate::semantics::effects::Storage;
 use crate::semantics::symbols::{DeclaredType, Scope, Variable, VariableId};
 use crate::source::{Language, Span};
 use crate::syntax::{ClauseName, Field, ListItem, NodeKind, Number};
@@ -87,7 +88,11 @@ impl Sections {
         name: &str,
         kind: RootKind,
     ) -> Vec<ConstructId> {
-        let holds = |item: &&Mapped| self.holds(candidate, found, item, (name, kind));
+        let is_own = |item: &Mapped| candidate.chain.contains(&item.construct);
+        let holds = |item: &&Mapped| {
+            self.holds(candidate, found, item, (name, kind))
+                && (is_own(item) || kind == RootKind::Object || self.keeps_its_length(candidate.cx, item))
+        };
         self.items.iter().filter(holds).map(|item| item.construct).collect()
     }
 
@@ -108,6 +113,27 @@ impl Sections {
         let mut own = found.accesses.iter().filter(|access| access.root.name == name && access.root.kind == kind);
         item.name == name
             && own.all(|access| kind == RootKind::Object || self.is_within(candidate, found, item, access))
+    }
+
+    /// Has a section the length at the loops that it had when the data construct around was entered? Nothing in between may write a variable
+    /// that it names.
+    fn keeps_its_length(&self, cx: &Program<'_>, item: &Mapped) -> bool {
+        let Some(body) = cx.constructs.construct(item.construct).body else { return false };
+        let expressions = item.sections.iter().flat_map(|(lower, length)| [*lower, *length]).flatten();
+        let spans = expressions.filter_map(|index| self.spans.get(index)).filter(|span| cx.constant(**span).is_none());
+        let names: Vec<(String, Span)> = spans.flat_map(|span| cx.names_in(*span)).collect();
+        if names.is_empty() {
+            return true;
+        }
+        let host = cx.host_effects(body, &cx.kernels_in(body));
+        let may_write_any = !host.unknown.is_empty()
+            || host.touches.iter().any(|touch| touch.writes && !matches!(touch.storage, Storage::Variable(_)));
+        names.iter().filter(|(_, span)| cx.constant(*span).is_none()).all(|(name, span)| {
+            cx.named(name, span.start).is_some_and(|(named, _)| {
+                let is_alone = || cx.cannot_be_aliased(name, span.start);
+                host.writes_variable(named.id).is_none() && (!may_write_any || is_alone())
+            })
+        })
     }
 
     /// Is an access within the section that the item maps, in the first dimension?
@@ -436,7 +462,7 @@ fn is_unchanged(candidate: &Candidate<'_, '_>, name: &Name<'_>, construct: Const
         .is_some_and(|variable| matches!(variable.scope, Scope::Local | Scope::Parameter));
     is_local
         && name.kind != RootKind::Member
-        && !candidate.cx.symbols().is_address_taken(word, name.span.start)
+        && candidate.cx.cannot_be_aliased(word, name.span.start)
         && candidate.cx.symbols().written_in(word, name.span.start, span).is_empty()
 }
 

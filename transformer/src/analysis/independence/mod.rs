@@ -7,6 +7,7 @@
 pub(crate) mod aliases;
 pub(crate) mod alone;
 pub(crate) mod clauses;
+pub(crate) mod counted;
 pub(crate) mod pairs;
 pub(crate) mod scalars;
 mod witness;
@@ -164,6 +165,10 @@ fn by_names(
     }
     if let Some(trouble) = found.troubles.first() {
         return Err(unproved(trouble.span, trouble.message.clone()));
+    }
+    let mut new = loops.iter().skip(candidate.promised());
+    if let Some((span, message)) = new.find_map(|read| counted::miscounts(cx, &found, read)) {
+        return Err(unproved(span, message.to_owned()));
     }
     let is_beside = |used: &&ScalarUse| combined.get(&used.key).is_some_and(|places| !places.contains(&used.span));
     if let Some(used) = found.scalars.iter().find(is_beside) {

@@ -67,7 +67,7 @@ impl Program<'_> {
     }
 
     /// What the `target` regions in a statement run on the device.
-    fn kernels_in(&self, statement: NodeId) -> Vec<Span> {
+    pub(crate) fn kernels_in(&self, statement: NodeId) -> Vec<Span> {
         let span = self.tree.span(statement);
         let targets = self.constructs.ids().filter(|id| self.constructs.is_target(*id));
         let bodies = targets.filter_map(|id| self.constructs.construct(id).body).map(|body| self.tree.span(body));

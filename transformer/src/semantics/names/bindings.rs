@@ -73,7 +73,7 @@ impl Program<'_> {
         let function = functions
             .find(|above| matches!(tree.kind(*above), NodeKind::FunctionDefinition | NodeKind::LambdaExpression));
         let declarator = function.and_then(|function| tree.child(function, Field::Declarator));
-        declarator.is_some_and(|declarator| tree.kind(declarator) == NodeKind::ReferenceDeclarator)
+        declarator.is_some_and(|declarator| tree.declares_reference(declarator))
     }
 
     /// The variables that an expression, or a list of arguments, stands for without an operator.

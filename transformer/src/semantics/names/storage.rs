@@ -166,6 +166,12 @@ impl Program<'_> {
         })
     }
 
+    /// Is the address of what a name stands for taken at this place, by `&` or a C++ reference?
+    pub(in crate::semantics) fn is_lent_at(&self, used: &Use) -> bool {
+        let places = self.address_taken().get(last_part(&used.name));
+        places.is_some_and(|places| places.iter().any(|(_, at)| *at == used.span.start))
+    }
+
     /// Where the address of an object is taken, by `&` or a C++ reference: the name that stands there and its first byte, under the last
     /// part of the name.
     fn address_taken(&self) -> &BTreeMap<String, Vec<(String, usize)>> {

@@ -82,7 +82,7 @@ impl Symbols<'_> {
                 NodeKind::InitializerList => !self.is_copied_by_list(parent),
                 NodeKind::InitDeclarator | NodeKind::OptionalParameterDeclaration => {
                     let declarator = tree.child(parent, Field::Declarator);
-                    let is_reference = declarator.is_some_and(|it| tree.kind(it) == NodeKind::ReferenceDeclarator);
+                    let is_reference = declarator.is_some_and(|it| tree.declares_reference(it));
                     is_reference && node != name
                 }
                 NodeKind::ArgumentList => {

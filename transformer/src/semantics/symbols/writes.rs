@@ -399,6 +399,10 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn binds_reference(tree: &HostTree, init_declarator: NodeId) -> bool {
     let is_const =
         |declaration: NodeId| tree.named_children(declaration).any(|child| tree.kind(child) == NodeKind::TypeQualifier);
-    tree.child(init_declarator, Field::Declarator).is_some_and(|node| tree.kind(node) == NodeKind::ReferenceDeclarator)
-        && !tree.parent(init_declarator).is_some_and(is_const)
+    // What stands behind `const` in `const T *&r` is not what `r` stands for.
+    tree.child(init_declarator, Field::Declarator).is_some_and(|node| {
+        let is_read_only =
+            || tree.kind(node) == NodeKind::ReferenceDeclarator && tree.parent(init_declarator).is_some_and(is_const);
+        tree.declares_reference(node) && !is_read_only()
+    })
 }

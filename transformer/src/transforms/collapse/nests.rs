@@ -2,10 +2,10 @@
 
 use crate::analysis::accesses::{Accesses, Obstacle};
 use crate::analysis::atomics::{self, Updates};
-use crate::analysis::independence::{Candidate, Nest, reason};
+use crate::analysis::independence::{Candidate, Nest, counted, reason};
 use crate::plan::{Reason, ReasonCode};
 use crate::region::construct::{Construct, ConstructId, Doubt};
-use crate::region::loop_nest::{CanonicalLoop, Problem, Relation, canonical_nest, loop_inside};
+use crate::region::loop_nest::{Problem, canonical_nest, loop_inside};
 use crate::semantics::symbols::NameKind;
 use crate::semantics::uses::Use;
 use crate::semantics::{Act, Integer, Part, Program};
@@ -231,7 +231,8 @@ pub(super) fn head_reasons(candidate: &Candidate<'_, '_>, found: &Accesses, dept
             reasons.push(reason(ReasonCode::BoundMayTrap, span, message));
         }
     }
-    reasons.extend(trip_count_reason(candidate, read));
+    let miscounts = counted::miscounts(candidate.cx, found, read);
+    reasons.extend(miscounts.map(|(span, message)| reason(ReasonCode::BoundMayTrap, span, message)));
     reasons
 }
 
@@ -255,31 +256,4 @@ fn is_value(cx: &Program<'_>, used: &Use) -> bool {
     }
     let variable = cx.symbols().lookup(name, at);
     variable.is_some_and(|variable| variable.kind == NameKind::Enumerator || Integer::of(&variable.ty).is_some())
-}
-
-/// Why the loop may not have as many iterations as its bounds and step say.
-fn trip_count_reason(candidate: &Candidate<'_, '_>, read: &CanonicalLoop) -> Option<Reason> {
-    let refuse = |span, message: &str| Some(reason(ReasonCode::BoundMayTrap, span, message));
-    let span = read.step.amount;
-    let step = span.map_or(Some(1), |span| candidate.cx.symbols().constant(&candidate.cx.file.show(span), span.start));
-    let Some(step) = step.filter(|step| *step > 0) else {
-        return refuse(read.step.span, "the step is no positive number");
-    };
-    let towards = match read.relation {
-        Relation::Less | Relation::LessOrEqual => !read.step.is_subtracted,
-        Relation::Greater | Relation::GreaterOrEqual => read.step.is_subtracted,
-        Relation::NotEqual => step == 1,
-    };
-    let start = candidate.cx.tree.span(read.body).start;
-    let variable = candidate.cx.symbols().lookup(&read.variable, start);
-    let integer = variable.and_then(|variable| Integer::of(&variable.ty));
-    match integer {
-        _ if !towards => refuse(read.step.span, "the loop does not run towards its bound"),
-        None => refuse(read.variable_span, "the loop's variable is no integer"),
-        Some(integer) if integer.bits < 32 => refuse(read.variable_span, "the loop's variable may wrap around"),
-        Some(integer) if !integer.signed && read.relation == Relation::NotEqual => {
-            refuse(read.condition, "an unsigned variable may wrap around before it meets this bound")
-        }
-        Some(_) => None,
-    }
 }

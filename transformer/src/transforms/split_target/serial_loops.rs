@@ -92,20 +92,12 @@ fn loops_in(cx: &Context<'_>, region: &TargetRegion, body: NodeId) -> Vec<NodeId
             construct.body == Some(node) || tree.span(node).contains(cx.constructs.directive(id).span)
         })
     };
-    // With `!=` a loop may count past the largest number and on to its bound, which `parallel for` does not.
-    let ends_by_order = |node: NodeId| {
-        let test = For::of(tree, node).and_then(For::condition).and_then(|test| tree.operator(test));
-        test.is_some_and(|test| test != NodeKind::ExclamationEqual)
-    };
     let statements: Vec<NodeId> = match tree.kind(body) {
         NodeKind::CompoundStatement => tree.named_children(body).collect(),
         _ => vec![body],
     };
     let is_loop = |node: &NodeId| {
-        tree.kind(*node) == NodeKind::ForStatement
-            && ends_by_order(*node)
-            && !has_directive(*node)
-            && counts_alone(cx, region, *node)
+        tree.kind(*node) == NodeKind::ForStatement && !has_directive(*node) && counts_alone(cx, region, *node)
     };
     statements.into_iter().filter(is_loop).collect()
 }
