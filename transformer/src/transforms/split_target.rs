@@ -50,6 +50,8 @@
 //! - `parallel sections` without clauses stand between the loops of one team: they stay a kernel of one team;
 //! - the region is a `target teams distribute` loop with several parallel loops inside, and it pays to let the host run that
 //!   loop in order, as one team would;
+//! - one thread of `target` runs serial loops, alone or beside other statements, and their iterations are proved to be independent: threads share them
+//!   first (`parallel for`), and what is said above holds for the loops then; where they do not pay as kernels of their own, one team shares them;
 //! - a condition hangs on what only the device knows: a kernel of one thread evaluates it, and the host does what it says.
 //!
 //! Each kernel is a launch of 30 microseconds. Where the estimate says that the kernels are not 1.05 times as fast, launches included, for lengths that the text tells or for those
@@ -120,6 +122,11 @@
 //! or `num_teams` for a `distribute` loop, nothing promises that. Each pair of accesses is then compared as
 //! `collapse` does it, each scalar must be assigned before it is read or be a sum, and what is not understood is dependent. Such
 //! clauses fall away, but for `thread_limit`, and an `if` that also says where the region runs.
+//!
+//! Nothing promises either that the iterations of a serial loop are independent, and it does what one with `num_threads(1)` does: so it is decided on
+//! as that, in a text of its own. Besides it must count as a directive counts: its bounds and its step are integers, and its variable cannot wrap around.
+//! A variable from before the region with which it counts is private to the loop then; that is so where no clause names it, and nothing in the region sees
+//! the value that the loop leaves.
 //!
 //! ## References
 //!

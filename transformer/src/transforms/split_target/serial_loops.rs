@@ -111,7 +111,9 @@ fn counts_alone(cx: &Context<'_>, region: &TargetRegion, node: NodeId) -> bool {
     }
     let variable = tree.child(first, Field::Left).map(|left| tree.span(left));
     let Some((named, variable)) = variable.and_then(|at| cx.named(&cx.file.show(at), at.start)) else { return false };
-    let is_local = matches!(variable.scope, Scope::Local | Scope::Parameter) && !variable.has_static_storage();
+    let is_local = matches!(variable.scope, Scope::Local | Scope::Parameter)
+        && variable.ty.is_scalar()
+        && !variable.has_static_storage();
     let is_listed = cx.constructs.directive(region.chain.innermost()).clauses.iter().any(|clause| {
         clause.name == ClauseName::Defaultmap || words(&cx.file.show(clause.span)).any(|word| word == named.name)
     });
