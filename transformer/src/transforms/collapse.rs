@@ -121,13 +121,18 @@ use crate::analysis::independence::{self, Candidate, aliases, clauses, pairs, sc
 use crate::context::Context;
 use crate::plan::{Change, Pass, Plan, Reason, Verdict};
 use crate::region::construct::ConstructId;
+use crate::region::target::target_regions;
 use crate::source::Span;
 use crate::transforms::Waiting;
 use crate::transforms::checks::type_parameters;
 
 /// Decides for every parallel loop of a league in a file.
 pub(super) fn collapse(cx: &Context<'_>) -> Vec<Plan> {
-    cx.constructs.ids().filter_map(|id| plan_construct(cx, id)).collect()
+    // `combine` comes last: what could be collapsed is. The variables of its teams would be told as a reason.
+    let combined = target_regions(cx.tree, cx.constructs).into_iter().filter(|it| it.combines_teams(cx.constructs));
+    let combined: Vec<Span> = combined.map(|region| region.extent).collect();
+    let is_own = |id: &ConstructId| combined.iter().any(|extent| extent.contains(cx.constructs.directive(*id).span));
+    cx.constructs.ids().filter(|id| !is_own(id)).filter_map(|id| plan_construct(cx, id)).collect()
 }
 
 /// Loops of one team are collapsed where `split` leaves them there.

@@ -208,8 +208,11 @@ fn further_clause(cx: &Context<'_>, kernel: &TargetRegion) -> Option<Span> {
     let is_plain_map = |clause: &Clause| {
         clause.modifiers.iter().all(|it| matches!(it.name.as_str(), "to" | "from" | "tofrom" | "alloc"))
     };
-    let is_plain =
-        |clause: &&Clause| host_code::is_plain(clause) && (clause.name != ClauseName::Map || is_plain_map(clause));
+    // `atomic compare` says how the kernel computes.
+    let is_plain = |clause: &&Clause| {
+        host_code::is_plain(clause) && (clause.name != ClauseName::Map || is_plain_map(clause))
+            || clause.name == ClauseName::Compare
+    };
     let directives = cx.constructs.within(kernel.extent).filter(|(_, directive)| !directive.transforms_loop());
     let mut clauses = directives.flat_map(|(_, directive)| &directive.clauses);
     clauses.find(|clause| !is_plain(clause)).map(|clause| clause.span)
