@@ -248,3 +248,19 @@ fn what_no_compiler_reads_to_its_end_is_refused_with_its_line() {
         assert_eq!(outcome.err(), Some(engine::EngineError::Host(expected)), "{rest}");
     }
 }
+
+/// Where `##` may make any name that ends with a word of the text, and `_` and all letters are words of it.
+#[test]
+fn names_are_found_where_every_letter_is_a_word() {
+    let letters: String = ('A'..='Z').chain('a'..='z').map(|letter| format!("int {letter}, _{letter};\n")).collect();
+    for words in ["const char *between = \"_\";\n", &format!("int _;\n{letters}")] {
+        let text = format!(
+            "#define CAT(a, b) a##b\n{words}void f(double *data, int count) {{\n#pragma omp target teams distribute parallel for \
+             map(tofrom: data[0:count])\nfor (int at = 0; at < count; at++) {{ data[at] += 1; for (int by = 0; by < count; by++) data[at] += by; }}\n}}\n"
+        );
+        let file = SourceFile::new("names.c", text.into_bytes());
+        let outcome = engine::run(&file, &[], &Options::default()).unwrap();
+        let text = String::from_utf8(outcome.text.expect("the sum gets a variable")).unwrap();
+        assert!(text.contains("double sum"), "{text}");
+    }
+}
