@@ -4,6 +4,7 @@ mod allocations;
 pub mod calls;
 mod concurrency;
 mod containers;
+pub(crate) mod edited_text;
 pub mod effects;
 pub(crate) mod evaluation;
 pub mod facts;

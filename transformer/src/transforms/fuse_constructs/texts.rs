@@ -11,8 +11,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 use crate::context::Context;
 use crate::edit::{EditSet, Origins};
-use crate::region::other_text::OtherText;
-use crate::semantics::facts::Facts;
+use crate::semantics::edited_text::EditedText;
 use crate::semantics::{Compilation, Program};
 
 /// How many texts are read for all. What is wanted then is read for each alone.
@@ -30,16 +29,13 @@ pub(super) struct Texts<'t, 'p> {
 struct Made {
     /// The edits, by who wanted them.
     sets: Vec<EditSet>,
-    origins: Origins,
     /// Nothing, if it cannot be read.
-    text: Option<OtherText>,
-    /// What a compiler knows of the file, where it stands in this text.
-    facts: Option<Facts>,
+    text: Option<EditedText>,
 }
 
 struct Known<'p> {
     made: &'p Made,
-    program: Option<Program<'p>>,
+    program: Option<(Program<'p>, &'p Origins)>,
 }
 
 /// Decides again and again, until no text is wanted any more.
@@ -67,11 +63,11 @@ impl Texts<'_, '_> {
         question: impl FnOnce(&Program<'_>, &Origins) -> R,
     ) -> Option<R> {
         if let Some(known) = self.known.iter().find(|known| known.made.sets.contains(&edits)) {
-            return known.program.as_ref().map(|program| question(program, &known.made.origins));
+            return known.program.as_ref().map(|(program, origins)| question(program, origins));
         }
         if self.is_last_turn {
             let made = Made::of(cx, vec![edits]);
-            return made.known(cx.compilation).program.as_ref().map(|program| question(program, &made.origins));
+            return made.known(cx.compilation).program.map(|(program, origins)| question(&program, origins));
         }
         if !self.waits.replace(true) {
             self.wanted.borrow_mut().push(edits);
@@ -106,15 +102,11 @@ impl Made {
         }
         let all = sets.iter().flat_map(EditSet::edits).cloned().collect();
         let edits = EditSet::new(all).unwrap_or_default();
-        let origins = edits.origins();
-        let facts = cx.compilation.facts.map(|facts| facts.moved(|at| origins.copy_of(at)));
-        Self { text: OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree), sets, origins, facts }
+        Self { text: EditedText::of(cx, &edits), sets }
     }
 
     fn known<'p>(&'p self, of_file: Compilation<'p>) -> Known<'p> {
-        let compilation = Compilation { facts: self.facts.as_ref(), ..of_file };
-        let read =
-            |text: &'p OtherText| Program::new(&text.file, &text.scan, &text.tree, &text.constructs, compilation);
-        Known { made: self, program: self.text.as_ref().map(read) }
+        let program = self.text.as_ref().map(|text| (text.program(of_file), &text.origins));
+        Known { made: self, program }
     }
 }

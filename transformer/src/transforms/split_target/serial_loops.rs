@@ -11,12 +11,11 @@ use crate::edit::directive_writer::{Layout, in_front};
 use crate::edit::{Edit, EditSet, Origins};
 use crate::plan::{Applicability, Change, Decision, Pass, Plan, Reason, ReasonCode, Verdict};
 use crate::region::construct::ConstructTree;
-use crate::region::other_text::OtherText;
 use crate::region::target::{TargetRegion, target_regions};
+use crate::semantics::edited_text::EditedText;
 use crate::semantics::effects::Named;
 use crate::semantics::symbols::Scope;
 use crate::semantics::uses::{Use, uses_below};
-use crate::semantics::{Compilation, Program};
 use crate::source::{Span, words};
 use crate::syntax::spec_table::Leaf;
 use crate::syntax::{ClauseName, Field, For, NodeId, NodeKind};
@@ -139,21 +138,16 @@ fn read(cx: &Context<'_>, open: &mut [&mut Shared<'_>], decide: &impl Fn(&Contex
     let of_one_thread = ["num_threads(1)".to_owned()];
     let edits = open.iter().flat_map(|one| one.loops.iter().map(|node| before(cx, one.region, *node, &of_one_thread)));
     let edits = EditSet::new(edits.collect()).unwrap_or_default();
-    let origins = edits.origins();
-    let Some(OtherText { file, scan, tree, constructs }) =
-        OtherText::read(edits.apply(&cx.file.text), cx.file, cx.tree)
-    else {
+    let Some(text) = EditedText::of(cx, &edits) else {
         open.iter_mut().for_each(|one| one.loops.clear());
         return;
     };
-    let facts = cx.compilation.facts.map(|facts| facts.moved(|at| origins.copy_of(at)));
-    let compilation = Compilation { facts: facts.as_ref(), ..cx.compilation };
-    let other = cx.of_other(Program::new(&file, &scan, &tree, &constructs, compilation));
-    let regions = target_regions(&tree, &constructs);
+    let other = cx.of_other(text.program(cx.compilation));
+    let regions = target_regions(other.tree, other.constructs);
     for one in open {
-        let own = regions.iter().find(|region| origins.of(region.extent).start == one.region.extent.start);
+        let own = regions.iter().find(|region| text.origins.of(region.extent).start == one.region.extent.start);
         match own.map(|region| decide(&other, region)) {
-            Some(plan) => one.take(cx, &plan, &origins, &constructs),
+            Some(plan) => one.take(cx, &plan, &text.origins, other.constructs),
             None => one.loops.clear(),
         }
     }
@@ -178,11 +172,7 @@ impl Shared<'_> {
         if let Some((at, message)) = label {
             let message =
                 format!("one thread runs this loop, since its iterations may depend on each other; {message}");
-            let place = self
-                .loops
-                .iter()
-                .find(|node| dependent.contains(node))
-                .map_or(self.region.extent, |node| cx.tree.span(*node));
+            let place = dependent.first().map_or(self.region.extent, |node| cx.tree.span(*node));
             let head = Span::new(place.start, (place.start + 3).min(place.end));
             let reason = Reason::new(ReasonCode::NothingToSplit, head, message);
             self.dependence.get_or_insert(reason.with_label(origins.of(*at), "here"));
